@@ -1,0 +1,39 @@
+"""GPUs and the memory their driver reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optmem_gui.core.units import MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """One GPU model at one memory size (a name can stand for several sizes).
+
+    Attributes:
+        id: Name on the command line, such as ``h100-80gb``.
+        name: Name on screen.
+        nvml_name: Name the driver reports.
+        total_mib: Total the driver reports, MiB.
+        reserve_mib: What the driver keeps for itself, MiB; part of the total.
+        reserve_read: Whether the reserve was read on this GPU or is the table's median.
+        architecture: Compute capability, such as ``sm_90``.
+        group: Product line, for menus.
+        source: Where the total was read.
+    """
+
+    id: str
+    name: str
+    nvml_name: str
+    total_mib: int
+    reserve_mib: int
+    reserve_read: bool
+    architecture: str
+    group: str
+    source: str
+
+    @property
+    def usable_bytes(self) -> int:
+        """What processes can share: the total less the driver's reserve."""
+        return (self.total_mib - self.reserve_mib) * MIB

@@ -1,0 +1,1 @@
+"""The catalogue of optimizers: what each implementation keeps, as data."""

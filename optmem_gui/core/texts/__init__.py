@@ -1,0 +1,17 @@
+"""English templates of every reason and error, by area. One table a module, merged here."""
+
+from __future__ import annotations
+
+from optmem_gui.core.texts import (
+    activations,
+    checkpoints,
+    components,
+    errors,
+    measure,
+    optimizers,
+    precision,
+)
+
+_AREAS = (activations, checkpoints, components, errors, measure, optimizers, precision)
+
+TEMPLATES: dict[str, str] = {key: text for area in _AREAS for key, text in area.TEXTS.items()}

@@ -1,0 +1,5 @@
+"""English templates: components."""
+
+from __future__ import annotations
+
+TEXTS: dict[str, str] = {}

@@ -1,0 +1,5 @@
+"""English templates: measure."""
+
+from __future__ import annotations
+
+TEXTS: dict[str, str] = {}

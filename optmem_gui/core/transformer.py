@@ -1,0 +1,45 @@
+"""Dimensions of a transformer, and the parameter tensors that follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class TransformerShape:
+    """What activations and tensor shapes follow from.
+
+    Attributes:
+        vocab: Rows of the token embedding and of the head.
+        hidden: Width of the residual stream.
+        layers: Transformer blocks.
+        heads: Query heads.
+        kv_heads: Key and value heads; fewer than ``heads`` with grouped-query attention.
+        head_dim: Elements of one head.
+        ffn: Width inside the MLP.
+        gated: Three matrices (gate, up, down) instead of two.
+        norm: ``rms`` keeps one vector, ``layer`` a weight and, with ``biases``, a bias.
+        biases: Linear layers and norms carry biases.
+        qkv_biases: Query, key and value projections carry biases (Qwen 2).
+        tied_head: The head shares the token embedding's storage.
+        positions: Rows of a learned position embedding, 0 for rotary or none.
+        remainder: Elements of one more vector that brings the total to an exact count.
+        dropout: Dropout is active on attention and both residual branches.
+    """
+
+    vocab: int
+    hidden: int
+    layers: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    ffn: int
+    gated: bool = True
+    norm: Literal["rms", "layer"] = "layer"
+    biases: bool = False
+    qkv_biases: bool = False
+    tied_head: bool = False
+    positions: int = 0
+    remainder: int = 0
+    dropout: float = 0.0

@@ -1,0 +1,1 @@
+"""The child process that imports torch; it never imports Qt."""
