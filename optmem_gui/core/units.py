@@ -18,7 +18,9 @@ MAX_PARAM_COUNT = 10**18
 
 _SUFFIX = {"": 0, "k": 3, "m": 6, "b": 9, "g": 9, "t": 12}
 _GROUPED = re.compile(r"\d{1,3}([,._' \u00a0\u202f])\d{3}(?:\1\d{3})*\Z")
-_NUMBER = re.compile(r"(?P<digits>[0-9][0-9.,_' \u00a0\u202f]*)(?:e(?P<exponent>\+?\d{1,3}))?\s*(?P<suffix>[a-z]?)\Z")
+_NUMBER = re.compile(
+    r"(?P<digits>[0-9][0-9.,_' \u00a0\u202f]*)(?:e(?P<exponent>\+?[0-9]{1,3}))?\s*(?P<suffix>[a-z]?)\Z"
+)
 _BINARY = {"GiB": (("TiB", TIB), ("GiB", GIB), ("MiB", MIB), ("KiB", KIB))}
 _DECIMAL = {"GB": (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3))}
 _STEPS = {**_BINARY, **_DECIMAL}
@@ -122,7 +124,8 @@ def format_short_count(count: int) -> str:
     """A count as people say it, three significant digits: ``6.74B``, ``125M``, ``512``."""
     for suffix, scale in (("T", 10**12), ("B", 10**9), ("M", 10**6), ("k", 10**3)):
         if count >= scale:
-            return f"{Decimal(count) / scale:.3g}{suffix}" if count < 1000 * scale else f"{count // scale:,}{suffix}"
+            short = f"{Decimal(count) / scale:.3g}" if count < 1000 * scale else f"{count // scale:,}"
+            return f"{short}{suffix}"
     return str(count)
 
 
@@ -142,7 +145,8 @@ def format_bytes(size_bytes: int, unit: SizeUnit = "GiB") -> str:
 
 def in_unit(size_bytes: int, unit: SizeUnit) -> str:
     """A size in exactly this unit, without its name: the cells of a column headed GiB or GB."""
-    return _three_digits(abs(size_bytes), _STEPS[unit][1][1]) if size_bytes >= 0 else "-" + in_unit(-size_bytes, unit)
+    sign = "-" if size_bytes < 0 else ""
+    return f"{sign}{_three_digits(abs(size_bytes), _STEPS[unit][1][1])}"
 
 
 def _three_digits(size: int, scale: int) -> str:
