@@ -1,0 +1,127 @@
+"""Languages: translators, names of ids, and reasons written out.
+
+Core speaks in keys; the names that belong to them stand in the tables here as literals, so that
+``pyside6-lupdate`` finds them. Sentences of :mod:`optmem_gui.core.texts` are translated under the context
+``Reasons`` with the English template as their source text.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Literal
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLibraryInfo, QLocale, QTranslator
+
+from optmem_gui import paths
+from optmem_gui.core.reasons import Reason, render
+from optmem_gui.core.texts import TEMPLATES
+from optmem_gui.core.units import SizeUnit, format_bytes
+
+_log = logging.getLogger(__name__)
+
+Language = Literal["en", "zh_CN"]
+LANGUAGES: dict[Language, str] = {"en": "English", "zh_CN": "简体中文"}
+"""Languages of the program, each under its own name."""
+
+COMPONENT_NAMES: dict[str, str] = {
+    "weights": QT_TRANSLATE_NOOP("Components", "Weights"),
+    "gradients": QT_TRANSLATE_NOOP("Components", "Gradients"),
+    "master_weights": QT_TRANSLATE_NOOP("Components", "Master weights"),
+    "optimizer_state": QT_TRANSLATE_NOOP("Components", "Optimizer state"),
+    "buffers": QT_TRANSLATE_NOOP("Components", "Buffers"),
+    "activations": QT_TRANSLATE_NOOP("Components", "Activations"),
+    "autocast_copies": QT_TRANSLATE_NOOP("Components", "Autocast copies"),
+    "temporaries": QT_TRANSLATE_NOOP("Components", "Temporaries"),
+    "communication": QT_TRANSLATE_NOOP("Components", "Communication"),
+    "workspace": QT_TRANSLATE_NOOP("Components", "Workspace"),
+    "other_models": QT_TRANSLATE_NOOP("Components", "Other models"),
+    "rounding": QT_TRANSLATE_NOOP("Components", "Rounding"),
+}
+
+PHASE_NAMES: dict[str, str] = {
+    "load": QT_TRANSLATE_NOOP("Phases", "load"),
+    "forward": QT_TRANSLATE_NOOP("Phases", "forward"),
+    "backward": QT_TRANSLATE_NOOP("Phases", "backward"),
+    "optimizer_step": QT_TRANSLATE_NOOP("Phases", "optimizer step"),
+    "between_steps": QT_TRANSLATE_NOOP("Phases", "between steps"),
+}
+
+PRECISION_NAMES: dict[str, str] = {
+    "fp32": QT_TRANSLATE_NOOP("Precision", "fp32"),
+    "bf16": QT_TRANSLATE_NOOP("Precision", "bf16, pure"),
+    "fp16": QT_TRANSLATE_NOOP("Precision", "fp16, pure"),
+    "amp-bf16": QT_TRANSLATE_NOOP("Precision", "AMP bf16 (autocast over fp32 weights)"),
+    "amp-fp16": QT_TRANSLATE_NOOP("Precision", "AMP fp16 (autocast over fp32 weights)"),
+    "bf16-autocast": QT_TRANSLATE_NOOP("Precision", "bf16 weights under autocast"),
+    "bf16-master": QT_TRANSLATE_NOOP("Precision", "bf16 + fp32 master weights"),
+    "fp16-master": QT_TRANSLATE_NOOP("Precision", "fp16 + fp32 master weights"),
+    "megatron-bf16": QT_TRANSLATE_NOOP("Precision", "Megatron bf16 (fp32 main gradients)"),
+    "te-fp8": QT_TRANSLATE_NOOP("Precision", "fp8, TransformerEngine on bf16 weights"),
+    "te-fp8-fp32": QT_TRANSLATE_NOOP("Precision", "fp8, TransformerEngine on fp32 weights"),
+    "torchao-fp8": QT_TRANSLATE_NOOP("Precision", "fp8, torchao float8"),
+    "msamp-o2": QT_TRANSLATE_NOOP("Precision", "fp8, MS-AMP O2"),
+}
+
+
+def component_name(component_id: str) -> str:
+    """A component as the reader knows it, in the current language."""
+    return QCoreApplication.translate("Components", COMPONENT_NAMES[component_id])
+
+
+def phase_name(phase_id: str) -> str:
+    """A phase as the reader knows it, in the current language."""
+    return QCoreApplication.translate("Phases", PHASE_NAMES[phase_id])
+
+
+def precision_name(scheme_id: str) -> str:
+    """A precision scheme as the reader knows it; a scheme without a name shows its id."""
+    name = PRECISION_NAMES.get(scheme_id)
+    return QCoreApplication.translate("Precision", name) if name else scheme_id
+
+
+def text(key: str) -> str:
+    """A sentence of :mod:`optmem_gui.core.texts` without placeholders, in the current language."""
+    return QCoreApplication.translate("Reasons", TEMPLATES[key])
+
+
+def render_reason(reason: Reason, unit: SizeUnit = "GiB") -> str:
+    """A reason as a sentence in the current language, sizes in the chosen unit."""
+    return render(reason, text(reason.key), lambda size_bytes: format_bytes(size_bytes, unit))
+
+
+def system_language() -> Language:
+    """The first of the user's languages that the program speaks, else English."""
+    for name in QLocale.system().uiLanguages():
+        if name.lower().startswith("zh"):
+            return "zh_CN"
+        if name.lower().startswith("en"):
+            return "en"
+    return "en"
+
+
+class Translators:
+    """The translators of the running program, replaced together when the language changes."""
+
+    def __init__(self, app: QCoreApplication) -> None:
+        self._app = app
+        self._installed: list[QTranslator] = []
+        self.language: Language = "en"
+
+    def set_language(self, language: Language) -> None:
+        """Switch the whole program; every widget gets a ``LanguageChange`` event."""
+        for translator in self._installed:
+            self._app.removeTranslator(translator)
+        self._installed.clear()
+        self.language = language
+        # Sizes and counts are written by the program itself; the locale only reaches Qt's own dialogs.
+        QLocale.setDefault(QLocale("zh_CN" if language == "zh_CN" else "en_US"))
+        if language == "en":
+            return
+        folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+        for name, place in (("qtbase", folder), ("optmem", str(paths.translation_dir()))):
+            translator = QTranslator(self._app)
+            if translator.load(f"{name}_{language}", place):
+                self._app.installTranslator(translator)
+                self._installed.append(translator)
+            else:
+                _log.warning("no translation %s_%s in %s", name, language, place)
