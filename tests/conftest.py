@@ -1,0 +1,53 @@
+"""What every test shares: where the reference data lies, a headless Qt, and no way out to a network."""
+
+from __future__ import annotations
+
+import os
+import socket
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+# A shared machine is slow at times; a time limit for each example would fail for no defect of the program.
+settings.register_profile("optmem", deadline=None)
+settings.load_profile("optmem")
+
+
+@pytest.fixture(scope="session")
+def reference_data() -> Path:
+    """Folder of readings and recordings that rules are compared with."""
+    folder = os.environ.get("OPTMEM_REFERENCE_DATA", "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("OPTMEM_REFERENCE_DATA names no folder of reference data")
+    return Path(folder)
+
+
+class ConnectionLeavesMachineError(AssertionError):
+    """Something tried to reach another machine."""
+
+
+@pytest.fixture(autouse=True)
+def _no_connection_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse every connection that is not to this machine: the program works offline."""
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: Any) -> None:
+        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_local(address[0]):
+            raise ConnectionLeavesMachineError(f"connection to {address!r}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+
+
+def _is_local(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
