@@ -28,6 +28,14 @@ PHASE_IDS = ("load", "forward", "backward", "optimizer_step", "between_steps")
 
 
 @dataclass(frozen=True, slots=True)
+class Detail:
+    """One line below a component: a part that deserves its own number and reason."""
+
+    bytes: int
+    why: Reason
+
+
+@dataclass(frozen=True, slots=True)
 class Component:
     """One row of the breakdown.
 
@@ -40,6 +48,7 @@ class Component:
         counted: False where nothing is known (no architecture): the row says "not counted", never 0.
         formula: How the number was made.
         why: What it is and why it exists.
+        details: Parts of it, each with its own reason.
     """
 
     id: str
@@ -50,6 +59,7 @@ class Component:
     counted: bool
     formula: Reason
     why: Reason
+    details: tuple[Detail, ...] = ()
 
     def bytes_per_parameter(self, param_count: int) -> float:
         """Bytes a parameter of the whole model."""

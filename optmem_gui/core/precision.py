@@ -29,6 +29,7 @@ class PrecisionScheme:
             (TransformerEngine's fp8 weight and its transpose).
         first_moment: Type forced on the optimizer's first state tensor, if any (MS-AMP).
         second_moment: Type forced on the second one.
+        persistent_gradients: Gradients live in a buffer that is zeroed, never freed (Megatron's main gradients).
         scaler: A GradScaler is used.
         runs_in_torch: torch itself can run the scheme, so it can be measured.
     """
@@ -42,6 +43,7 @@ class PrecisionScheme:
     cached_weight_bits: int = 0
     first_moment: DType | None = None
     second_moment: DType | None = None
+    persistent_gradients: bool = False
     scaler: bool = False
     runs_in_torch: bool = True
 
@@ -67,7 +69,7 @@ SCHEMES: dict[str, PrecisionScheme] = {
         PrecisionScheme("bf16-autocast", BF16, BF16, autocast=BF16),
         PrecisionScheme("bf16-master", BF16, BF16, master=F32, step_gradients=F32),
         PrecisionScheme("fp16-master", F16, F16, master=F32, step_gradients=F32, scaler=True),
-        PrecisionScheme("megatron-bf16", BF16, F32, master=F32),
+        PrecisionScheme("megatron-bf16", BF16, F32, master=F32, persistent_gradients=True),
         PrecisionScheme("te-fp8", BF16, BF16, cached_weight_bits=16, runs_in_torch=False),
         PrecisionScheme("te-fp8-fp32", F32, F32, autocast=BF16, cached_weight_bits=16, runs_in_torch=False),
         PrecisionScheme("torchao-fp8", BF16, BF16, runs_in_torch=False),

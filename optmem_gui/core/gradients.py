@@ -1,0 +1,71 @@
+"""Gradients: how many bytes, and in which phases they exist.
+
+References: ``torch.optim.Optimizer.zero_grad`` (``set_to_none=True`` by default since 2.0);
+torch/csrc/autograd/functions/accumulate_grad.h (the first gradient is stolen, later ones are added in
+place); ``torch.nn.utils.clip_grad_norm_`` and aten/src/ATen/native/cuda/ForeachReduceOp.cu.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optmem_gui.core.layout import ALLOCATION_BYTES, Layout, rounded
+from optmem_gui.core.scenario import Scenario
+
+_NORM_CHUNK = 65_536
+"""Elements one block of ``foreach_norm`` reduces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gradients:
+    """Gradients of one GPU.
+
+    Attributes:
+        bytes: All gradients in the type they persist in.
+        rounded_bytes: The same in the caching allocator's blocks.
+        in_forward: They are alive while forward runs (accumulation, or zeroed instead of freed).
+        between_steps: They outlive the step.
+        arriving_bytes: Largest gradient that exists twice while it is added to what is there.
+        step_copy_bytes: Copy in the master's type made at the step.
+        clip_bytes: Temporaries of ``clip_grad_norm_``.
+    """
+
+    bytes: int
+    rounded_bytes: int
+    in_forward: bool
+    between_steps: bool
+    arriving_bytes: int
+    step_copy_bytes: int
+    clip_bytes: int
+
+
+def gradients_of(layout: Layout, scenario: Scenario) -> Gradients:
+    """Size and lifetime of the gradients."""
+    total = blocks = largest = copy = 0
+    for placed in layout.trained:
+        assert placed.gradients is not None  # noqa: S101  # what is trained has a gradient
+        size = placed.gradients.bytes_for(placed.group.numel)
+        total += size * placed.group.count
+        blocks += rounded(size) * placed.group.count
+        arriving = layout.scheme.weights.bytes_for(placed.group.numel)
+        largest = max(largest, min(size, arriving))
+        if layout.scheme.step_gradients is not None and placed.master is not None:
+            copy += placed.bytes_in(layout.scheme.step_gradients)
+    zeroed = not scenario.set_to_none or layout.scheme.persistent_gradients
+    accumulated = scenario.accumulate > 1
+    return Gradients(
+        bytes=total,
+        rounded_bytes=blocks,
+        in_forward=zeroed or accumulated,
+        between_steps=zeroed,
+        arriving_bytes=largest if zeroed or accumulated else 0,
+        step_copy_bytes=copy,
+        clip_bytes=_clip_bytes(layout) if scenario.clip else 0,
+    )
+
+
+def _clip_bytes(layout: Layout) -> int:
+    """One block a tensor for its norm, and the chunk sums of ``foreach_norm``."""
+    tensors = sum(placed.group.count for placed in layout.trained)
+    largest = max((placed.group.numel for placed in layout.trained), default=0)
+    return tensors * ALLOCATION_BYTES + rounded(4 * tensors * -(-largest // _NORM_CHUNK))

@@ -1,0 +1,175 @@
+"""The course of one training step: what is alive, phase by phase.
+
+Peak is the largest moment, never the sum of the largest parts: activations are gone when the optimizer
+steps, and step temporaries are gone when forward begins (pytorch tutorials, "optimizer step in
+backward": the peak moves once the step's share shrinks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from optmem_gui.core.activations import Activations
+from optmem_gui.core.breakdown import PHASE_IDS, Moment, Phase
+from optmem_gui.core.gradients import Gradients
+
+_SPANS = {
+    "load": (0.0, 0.06),
+    "forward": (0.06, 0.36),
+    "backward": (0.36, 0.78),
+    "optimizer_step": (0.78, 0.94),
+    "between_steps": (0.94, 1.0),
+}
+"""Share of the time axis each phase is drawn with; schematic."""
+
+Parts = dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What does not change within a steady step, bytes on the device.
+
+    Attributes:
+        weights: Weights of every parameter.
+        master_weights: Copies the optimizer updates.
+        optimizer_state: State, host scalars left out.
+        buffers: Buffers.
+        workspace: cuBLAS workspaces, kept once taken.
+        load_rounding: Rounding of weights, master weights and buffers.
+        state_rounding: Rounding of the state.
+        gradient_rounding: Rounding of all gradients.
+        weight_copies: Low-precision copies of matrices that forward makes and backward uses.
+        kept_logits: Logits the training loop holds on to.
+    """
+
+    weights: int
+    master_weights: int
+    optimizer_state: int
+    buffers: int
+    workspace: int
+    load_rounding: int
+    state_rounding: int
+    gradient_rounding: int
+    weight_copies: int
+    kept_logits: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepCost:
+    """Temporaries of the optimizer's step on the device, bytes.
+
+    Attributes:
+        temporaries: Of the update itself.
+        gradient_copy: Copy of the gradients in the master's type.
+        clip: Of gradient clipping, before the update.
+    """
+
+    temporaries: int
+    gradient_copy: int
+    clip: int
+
+
+def course(
+    standing: Standing, gradients: Gradients, activations: Activations | None, step: StepCost
+) -> tuple[Moment, ...]:
+    """Every moment of loading and one steady step, in order."""
+    loaded = _parts(
+        weights=standing.weights,
+        master_weights=standing.master_weights,
+        buffers=standing.buffers,
+        rounding=standing.load_rounding,
+    )
+    base = _parts(
+        **{**loaded, "rounding": standing.load_rounding + standing.state_rounding},
+        optimizer_state=standing.optimizer_state,
+        workspace=standing.workspace,
+    )
+    work = list(_simple(standing, gradients) if activations is None else _traced(activations))
+    moments = [
+        *_spread("load", [{}, loaded]),
+        *_spread("forward", [_at(base, w, standing, gradients) for w in work if w.phase == "forward"]),
+        *_spread("backward", [_at(base, w, standing, gradients) for w in work if w.phase == "backward"]),
+        *_spread("optimizer_step", _step(base, standing, gradients, step)),
+        *_spread("between_steps", [_between(base, standing, gradients)] * 2),
+    ]
+    return tuple(moments)
+
+
+def phases(moments: Iterable[Moment]) -> tuple[Phase, ...]:
+    """The largest moment of each phase; the earliest of equals."""
+    best: dict[str, tuple[int, Mapping[str, int]]] = {}
+    for moment in moments:
+        total = sum(moment.parts.values())
+        if moment.phase not in best or total > best[moment.phase][0]:
+            best[moment.phase] = (total, moment.parts)
+    return tuple(Phase(phase, best[phase][1]) for phase in PHASE_IDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What forward and backward add at one moment."""
+
+    phase: str
+    activations: int
+    copies: int
+    gradients: int
+    temporaries: int
+
+
+def _simple(standing: Standing, gradients: Gradients) -> Iterable[_Work]:
+    """Without a batch: weight copies appear in forward, gradients replace them in backward."""
+    yield _Work("forward", 0, 0, 0, 0)
+    yield _Work("forward", 0, standing.weight_copies, 0, 0)
+    yield _Work("backward", 0, standing.weight_copies, 0, 0)
+    yield _Work("backward", 0, 0, gradients.bytes, gradients.arriving_bytes)
+
+
+def _traced(activations: Activations) -> Iterable[_Work]:
+    for m in activations.moments:
+        yield _Work(m.phase, m.activations, m.autocast_copies, m.gradients, m.temporaries)
+
+
+def _at(base: Parts, work: _Work, standing: Standing, gradients: Gradients) -> Parts:
+    alive = gradients.bytes if gradients.in_forward else work.gradients
+    share = standing.gradient_rounding * alive // gradients.bytes if gradients.bytes else 0
+    arriving = gradients.arriving_bytes if work.phase == "backward" else 0
+    return _parts(
+        **{**base, "rounding": base.get("rounding", 0) + share},
+        gradients=alive,
+        activations=work.activations,
+        autocast_copies=work.copies,
+        temporaries=max(work.temporaries, arriving),
+    )
+
+
+def _step(base: Parts, standing: Standing, gradients: Gradients, step: StepCost) -> Sequence[Parts]:
+    ready = _parts(
+        **{**base, "rounding": base.get("rounding", 0) + standing.gradient_rounding},
+        gradients=gradients.bytes,
+        activations=standing.kept_logits,
+    )
+    course = [ready]
+    if step.clip:
+        course.append({**ready, "temporaries": step.clip})
+    busy = _parts(**ready, temporaries=step.temporaries + step.gradient_copy)
+    return [*course, busy, busy, ready]
+
+
+def _between(base: Parts, standing: Standing, gradients: Gradients) -> Parts:
+    if not gradients.between_steps:
+        return base
+    rounding = base.get("rounding", 0) + standing.gradient_rounding
+    return _parts(**{**base, "rounding": rounding}, gradients=gradients.bytes)
+
+
+def _parts(**sizes: int) -> Parts:
+    """Only what is there."""
+    return {name: size for name, size in sizes.items() if size}
+
+
+def _spread(phase: str, course: Sequence[Parts]) -> Iterable[Moment]:
+    start, end = _SPANS[phase]
+    last = max(1, len(course) - 1)
+    for index, parts in enumerate(course):
+        yield Moment(phase, start + (end - start) * index / last, parts)
