@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from optmem_gui.core.dtypes import BF16, DTYPES, F16, F32, INT8, NF4, DType
 from optmem_gui.core.errors import UserError
@@ -124,8 +125,35 @@ def _place_plain(group: TensorGroup, scheme: PrecisionScheme) -> PlacedGroup:
 def _among_trained(
     placed: Sequence[PlacedGroup], neighbours: Iterable[tuple[int, int]]
 ) -> frozenset[tuple[int, int]]:
-    """Neighbours where both are trained; frozen parameters between two trained ones are not looked through."""
-    return frozenset((a, b) for a, b in neighbours if placed[a].trainable and placed[b].trainable)
+    """Pairs that can follow each other once frozen parameters are left out.
+
+    Frozen groups are looked through, so where the real order is not kept a pair too many can appear,
+    never one too few: what depends on it is an upper bound then.
+    """
+    after: dict[int, set[int]] = {}
+    for first, second in neighbours:
+        after.setdefault(first, set()).add(second)
+    pairs: set[tuple[int, int]] = set()
+    for start, group in enumerate(placed):
+        if group.trainable:
+            pairs.update((start, end) for end in _next_trained(start, placed, after))
+    return frozenset(pairs)
+
+
+def _next_trained(start: int, placed: Sequence[PlacedGroup], after: dict[int, set[int]]) -> set[int]:
+    found: set[int] = set()
+    seen: set[int] = set()
+    todo = list(after.get(start, ()))
+    while todo:
+        index = todo.pop()
+        if index in seen:
+            continue
+        seen.add(index)
+        if placed[index].trainable:
+            found.add(index)
+        else:
+            todo.extend(after.get(index, ()))
+    return found
 
 
 def _place_lora(groups: Sequence[TensorGroup], lora: Lora, scheme: PrecisionScheme) -> Layout:
@@ -140,7 +168,8 @@ def _place_lora(groups: Sequence[TensorGroup], lora: Lora, scheme: PrecisionSche
         leaves = sorted({g.leaf for g in groups if _is_linear(g)})
         raise UserError("lora.no_target", targets=", ".join(lora.targets), known=", ".join(leaves) or "none")
     trained = [index for index, p in enumerate(placed) if p.trainable]
-    return Layout(tuple(placed), frozenset(zip(trained, trained[1:], strict=False)), scheme)
+    repeated = {(trained[-1], trained[0])} if placed[trained[0]].group.count > 1 else set()
+    return Layout(tuple(placed), frozenset({*pairwise(trained), *repeated}), scheme)
 
 
 def is_target(group: TensorGroup, targets: Sequence[str]) -> bool:

@@ -29,7 +29,7 @@ class PrecisionScheme:
             (TransformerEngine's fp8 weight and its transpose).
         first_moment: Type forced on the optimizer's first state tensor, if any (MS-AMP).
         second_moment: Type forced on the second one.
-        persistent_gradients: Gradients live in a buffer that is zeroed, never freed (Megatron's main gradients).
+        persistent_gradients: Gradients live in a buffer that is zeroed, never freed (Megatron).
         scaler: A GradScaler is used.
         runs_in_torch: torch itself can run the scheme, so it can be measured.
     """

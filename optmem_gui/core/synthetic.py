@@ -9,6 +9,7 @@ elements into one vector, so that every total is met exactly.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from optmem_gui.core.dtypes import F32, DType
 from optmem_gui.core.model import (
@@ -126,46 +127,55 @@ def layer_tensors(shape: TransformerShape, layer: int, dtype: DType = F32) -> tu
     """Parameters of one block, named as Hugging Face's Llama names them."""
     hidden, ffn = shape.hidden, shape.ffn
     query, value = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
-    prefix = f"model.layers.{layer}."
-    attention: list[tuple[str, tuple[int, ...], Role, bool]] = [
-        ("self_attn.q_proj", (query, hidden), Role.ATTENTION, shape.biases or shape.qkv_biases),
-        ("self_attn.k_proj", (value, hidden), Role.ATTENTION, shape.biases or shape.qkv_biases),
-        ("self_attn.v_proj", (value, hidden), Role.ATTENTION, shape.biases or shape.qkv_biases),
-        ("self_attn.o_proj", (hidden, query), Role.ATTENTION, shape.biases),
-    ]
-    gate = [("mlp.gate_proj", (ffn, hidden), Role.MLP, shape.biases)] if shape.gated else []
-    mlp = [
+    qkv = shape.biases or shape.qkv_biases
+    gate = [_Module("mlp.gate_proj", (ffn, hidden), Role.MLP, shape.biases)] if shape.gated else []
+    modules = [
+        _Module("self_attn.q_proj", (query, hidden), Role.ATTENTION, qkv),
+        _Module("self_attn.k_proj", (value, hidden), Role.ATTENTION, qkv),
+        _Module("self_attn.v_proj", (value, hidden), Role.ATTENTION, qkv),
+        _Module("self_attn.o_proj", (hidden, query), Role.ATTENTION, shape.biases),
         *gate,
-        ("mlp.up_proj", (ffn, hidden), Role.MLP, shape.biases),
-        ("mlp.down_proj", (hidden, ffn), Role.MLP, shape.biases),
+        _Module("mlp.up_proj", (ffn, hidden), Role.MLP, shape.biases),
+        _Module("mlp.down_proj", (hidden, ffn), Role.MLP, shape.biases),
+        _Module("input_layernorm", (hidden,), Role.NORM, _norm_bias(shape)),
+        _Module("post_attention_layernorm", (hidden,), Role.NORM, _norm_bias(shape)),
     ]
-    norm_bias = shape.norm == "layer" and shape.biases
-    norms = [(f"{name}_layernorm", (hidden,), Role.NORM, norm_bias) for name in ("input", "post_attention")]
-    rows = [*attention, *mlp, *norms]
-    return tuple(tensor for row in rows for tensor in _module(prefix, *row, dtype))
+    return tuple(tensor for module in modules for tensor in module.tensors(f"model.layers.{layer}.", dtype))
 
 
 def outer_tensors(shape: TransformerShape, dtype: DType = F32) -> tuple[ParameterTensor, ...]:
     """Parameters outside the blocks: embeddings, last norm, head, remainder."""
-    rows: list[tuple[str, tuple[int, ...], Role, bool]] = [
-        ("model.embed_tokens", (shape.vocab, shape.hidden), Role.EMBEDDING, False)
-    ]
+    modules = [_Module("model.embed_tokens", (shape.vocab, shape.hidden), Role.EMBEDDING, False)]
     if shape.positions:
-        rows.append(("model.embed_positions", (shape.positions, shape.hidden), Role.EMBEDDING, False))
-    rows.append(("model.norm", (shape.hidden,), Role.NORM, shape.norm == "layer" and shape.biases))
+        modules.append(
+            _Module("model.embed_positions", (shape.positions, shape.hidden), Role.EMBEDDING, False)
+        )
+    modules.append(_Module("model.norm", (shape.hidden,), Role.NORM, _norm_bias(shape)))
     if not shape.tied_head:
-        rows.append(("lm_head", (shape.vocab, shape.hidden), Role.HEAD, False))
-    tensors = tuple(tensor for row in rows for tensor in _module("", *row, dtype))
+        modules.append(_Module("lm_head", (shape.vocab, shape.hidden), Role.HEAD, False))
+    tensors = tuple(tensor for module in modules for tensor in module.tensors("", dtype))
     if shape.remainder:
         tensors += (ParameterTensor("remainder", (shape.remainder,), dtype),)
     return tensors
 
 
-def _module(
-    prefix: str, name: str, shape: tuple[int, ...], role: Role, bias: bool, dtype: DType
-) -> tuple[ParameterTensor, ...]:
-    weight = ParameterTensor(f"{prefix}{name}.weight", shape, dtype, role)
-    if not bias:
-        return (weight,)
-    kind = Role.NORM if role is Role.NORM else Role.BIAS
-    return (weight, ParameterTensor(f"{prefix}{name}.bias", shape[:1], dtype, kind))
+def _norm_bias(shape: TransformerShape) -> bool:
+    return shape.norm == "layer" and shape.biases
+
+
+class _Module(NamedTuple):
+    """A module with a weight and perhaps a bias."""
+
+    name: str
+    shape: tuple[int, ...]
+    role: Role
+    bias: bool
+
+    def tensors(self, prefix: str, dtype: DType) -> tuple[ParameterTensor, ...]:
+        """Its parameters under a prefix."""
+        name = f"{prefix}{self.name}"
+        weight = ParameterTensor(f"{name}.weight", self.shape, dtype, self.role)
+        if not self.bias:
+            return (weight,)
+        kind = Role.NORM if self.role is Role.NORM else Role.BIAS
+        return (weight, ParameterTensor(f"{name}.bias", self.shape[:1], dtype, kind))
