@@ -10,8 +10,9 @@ from optmem_gui.core.texts import (
     measure,
     optimizers,
     precision,
+    window,
 )
 
-_AREAS = (activations, checkpoints, components, errors, measure, optimizers, precision)
+_AREAS = (activations, checkpoints, components, errors, measure, optimizers, precision, window)
 
 TEMPLATES: dict[str, str] = {key: text for area in _AREAS for key, text in area.TEXTS.items()}

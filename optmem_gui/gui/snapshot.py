@@ -1,0 +1,172 @@
+"""What the panels are shown: one frozen value after every change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from optmem_gui.core.breakdown import Breakdown
+from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.reasons import Reason
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.units import SizeUnit
+
+if TYPE_CHECKING:
+    from optmem_gui.gui.edits import Inputs
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointSummary:
+    """What a checkpoint's headers told, without its rows.
+
+    Attributes:
+        path: File or folder it was read from.
+        format: Id of the reader.
+        tensor_count: Tensors in the file.
+        file_bytes: Size of its files.
+        bytes_read: What was actually read.
+        dtypes: Tensors by element type.
+        buffer_count: Tensors that are kept but not trained.
+        optimizer: Kind of the optimizer state found inside, if any.
+        optimizer_bytes: Size of that state.
+        complete: No shard is missing.
+        warnings: What the user should know about it.
+    """
+
+    path: Path
+    format: str
+    tensor_count: int
+    file_bytes: int
+    bytes_read: int
+    dtypes: Mapping[str, int]
+    buffer_count: int
+    optimizer: str | None
+    optimizer_bytes: int
+    complete: bool
+    warnings: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonRow:
+    """One optimizer on the present model, everything else as chosen.
+
+    Attributes:
+        optimizer: Id in the catalogue.
+        state_bytes: Optimizer state, what lives in host memory included.
+        temporaries_bytes: Part of the optimizer step's peak that is not state.
+        peak_bytes: Largest number allocated in a step.
+        peak_phase: Phase it falls in.
+        fits: ``yes``, ``tight``, ``no``, or None without a GPU.
+        refused: Why this optimizer cannot run here; the bytes are 0 then.
+    """
+
+    optimizer: str
+    state_bytes: int
+    temporaries_bytes: int
+    peak_bytes: int
+    peak_phase: str
+    fits: str | None
+    refused: Reason | None = None
+
+
+class MeasureStage(Enum):
+    """Where a measurement stands."""
+
+    IDLE = "idle"
+    PREPARING = "preparing"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is running that can be stopped."""
+        return self in (MeasureStage.PREPARING, MeasureStage.RUNNING, MeasureStage.STOPPING)
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementState:
+    """A measurement as far as it has come.
+
+    Attributes:
+        stage: Where it stands.
+        device: Where it runs, as shown to the user (``cuda:0``, ``cpu``).
+        fraction: Progress from 0 to 1, None when it is not known.
+        step: Step that is running, from 1.
+        step_count: Steps in all.
+        phase: Phase that is running.
+        samples: What was sampled so far, oldest first.
+        result: What the run found, once it is done.
+        rows: Estimated beside measured, by component.
+        breakdown: The estimate for the device it ran on.
+        reason: Why it failed.
+        scenario: What was measured.
+    """
+
+    stage: MeasureStage = MeasureStage.IDLE
+    device: str = ""
+    fraction: float | None = None
+    step: int = 0
+    step_count: int = 0
+    phase: str = ""
+    samples: tuple[Any, ...] = ()
+    result: Any = None
+    rows: tuple[Any, ...] = ()
+    breakdown: Breakdown | None = None
+    reason: Reason | None = None
+    scenario: Scenario | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadState:
+    """A file that is being read.
+
+    Attributes:
+        path: What is read.
+        done_count: Shards read so far.
+        total_count: Shards in all, 0 when it is not known.
+    """
+
+    path: Path
+    done_count: int = 0
+    total_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything that is shown, at one moment.
+
+    Attributes:
+        inputs: What stands in the fields, valid or not.
+        scenario: What the figures belong to: the last valid input.
+        breakdown: The estimate for it; None only before the first one.
+        stale: The fields hold something that cannot be used, the figures belong to the input before it.
+        issues: Why, by field name; ``scenario`` for a combination that is impossible.
+        gpu: The chosen GPU.
+        unit: ``GiB`` or ``GB``.
+        comparison: Every optimizer on this model, as far as it is computed.
+        comparison_complete: Whether that is all of them.
+        measurement: The last measurement.
+        load: The file being read, if any.
+        file: The scenario file these inputs belong to, if any.
+        can_measure_gpu: A driver answered; without one, the measurement runs on the CPU.
+    """
+
+    inputs: Inputs
+    scenario: Scenario
+    breakdown: Breakdown | None = None
+    stale: bool = False
+    issues: Mapping[str, Reason] = field(default_factory=dict)
+    gpu: Gpu | None = None
+    unit: SizeUnit = "GiB"
+    comparison: tuple[ComparisonRow, ...] = ()
+    comparison_complete: bool = False
+    measurement: MeasurementState = field(default_factory=MeasurementState)
+    load: LoadState | None = None
+    file: Path | None = None
+    can_measure_gpu: bool = False
