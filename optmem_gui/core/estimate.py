@@ -129,7 +129,7 @@ def _weight_copies(layout: Layout) -> int:
     scheme = layout.scheme
     total = 0
     for placed in layout.placed:
-        if len(placed.group.shape) < 2 or placed.group.role not in _MULTIPLIED:  # noqa: PLR2004  # a matrix
+        if len(placed.group.shape) < 2 or placed.group.role not in _MULTIPLIED:
             continue
         total += _copy_bits(placed, layout) * placed.group.param_count // 8
     return total if scheme.autocast is not None or scheme.cached_weight_bits else 0

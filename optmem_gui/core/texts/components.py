@@ -52,7 +52,7 @@ TEXTS: dict[str, str] = {
     "assume.no_architecture": "Activations and workspace are not counted: the architecture is not known.",
     "assume.steady_step": "A steady step is meant: the second and later ones. The first step allocates the optimizer state.",
     "assume.slack": "Not counted: what a large block keeps beyond its request, up to 1 MiB each and 2 % in all; cuDNN's workspaces; buffers inside other kernels.",
-    "assume.reserved": "Reserved is a band: 23 recorded transformer runs held 0.1 to 5.8 % more than they had allocated. Convolutions on changing sizes can hold far more.",
+    "assume.reserved": "Reserved is a band: 14 recorded transformer runs with a backward held 0.1 to 5.8 % more than they had allocated. Convolutions on changing sizes can hold far more.",
     "assume.context": "The CUDA context is a band of 250 to 650 MiB; other processes on the GPU are not counted.",
     "assume.cpu": "Rules of the CPU: for-loop optimizers, no workspace, no rounding to 512 B.",
     "warn.not_run": "{precision}: from the library's source and paper; not yet compared with a GPU.",
