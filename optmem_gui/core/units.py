@@ -137,10 +137,13 @@ def format_bytes(size_bytes: int, unit: SizeUnit = "GiB") -> str:
         unit: ``GiB`` for powers of 1024, ``GB`` for powers of 1000.
     """
     sign, size = ("-" if size_bytes < 0 else ""), abs(size_bytes)
-    for name, scale in _STEPS[unit]:
-        if size >= scale:
-            return f"{sign}{_three_digits(size, scale)} {name}"
-    return f"{sign}{size} B"
+    name, scale = scale_of(size, unit)
+    return f"{sign}{size if scale == 1 else _three_digits(size, scale)} {name}"
+
+
+def scale_of(size_bytes: int, unit: SizeUnit = "GiB") -> tuple[str, int]:
+    """The unit that suits a size, and its bytes: what an axis or a column up to that size is headed with."""
+    return next(((name, scale) for name, scale in _STEPS[unit] if size_bytes >= scale), ("B", 1))
 
 
 def in_unit(size_bytes: int, unit: SizeUnit) -> str:

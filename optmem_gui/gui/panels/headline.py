@@ -1,0 +1,226 @@
+"""The answer at the top of the window: how much, where, and whether it fits."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from optmem_gui.core.breakdown import Breakdown
+from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.units import SizeUnit, format_bytes, format_count
+from optmem_gui.gui.i18n import component_name, render_reason
+from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, Snapshot
+from optmem_gui.gui.widgets.labels import TONE_OF_SIGN, NumberTile, Sign, ValueLabel, VerdictMark
+from optmem_gui.gui.widgets.painting import em
+from optmem_gui.gui.widgets.stacked_bar import OVERHEAD, BarContent, Segment, StackedBar
+
+_SIGNS: dict[str, Sign] = {"yes": "yes", "tight": "tight", "no": "no"}
+
+
+class HeadlinePanel(QWidget):
+    """Peak, verdict, the three numbers, and the peak as a stacked bar."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("headline")
+        self._snapshot: Snapshot | None = None
+        self.peak = ValueLabel(factor=1.6, bold=True, wrap=True)
+        self.peak.setObjectName("peak")
+        self.mark = VerdictMark()
+        self.verdict = ValueLabel(wrap=True)
+        self.verdict.setObjectName("verdict")
+        self.band = ValueLabel(tone="muted", wrap=True)
+        self.band.setObjectName("band")
+        self.estimated, self.simulated, self.measured = NumberTile(), NumberTile(), NumberTile()
+        self.bar = StackedBar()
+        self.bar.setObjectName("peakBar")
+        self._lay_out()
+        self.retranslate()
+
+    def _lay_out(self) -> None:
+        gap = round(em(self) / 2)
+        verdict = QGridLayout()
+        verdict.setContentsMargins(0, 0, 0, 0)
+        verdict.setHorizontalSpacing(gap)
+        verdict.setVerticalSpacing(gap // 4)
+        verdict.addWidget(self.mark, 0, 0)
+        verdict.addWidget(self.verdict, 0, 1)
+        verdict.addWidget(self.band, 1, 1)
+        verdict.setColumnStretch(1, 1)
+        words = QVBoxLayout()
+        words.setSpacing(gap // 2)
+        words.addWidget(self.peak)
+        words.addLayout(verdict)
+        words.addStretch(1)
+        numbers = QHBoxLayout()
+        numbers.setSpacing(2 * gap)
+        for tile in (self.estimated, self.simulated, self.measured):
+            numbers.addWidget(tile)
+        top = QHBoxLayout()
+        top.setSpacing(2 * gap)
+        top.addLayout(words, 1)
+        top.addLayout(numbers)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(gap)
+        layout.addLayout(top)
+        layout.addWidget(self.bar)
+
+    def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # panels render snapshots
+        """Show a snapshot."""
+        self._snapshot = snapshot
+        breakdown, unit = snapshot.breakdown, snapshot.unit
+        if breakdown is None:
+            self.peak.setText("-")
+            self.bar.show_bar(BarContent())
+            return
+        self.peak.setText(self._peak_text(breakdown, unit, stale=snapshot.stale))
+        self.peak.set_tone("muted" if snapshot.stale else "text")
+        sign: Sign = _SIGNS[breakdown.fit.fits] if breakdown.fit else "none"
+        self.mark.set_sign(sign)
+        self.verdict.set_tone(TONE_OF_SIGN[sign])
+        self.verdict.setText(self._verdict_text(breakdown, snapshot.gpu, unit))
+        self.band.setText(self._band_text(breakdown, unit))
+        self._render_numbers(breakdown, snapshot.measurement, unit)
+        self.bar.show_bar(self._bar_content(breakdown, snapshot.gpu, unit))
+
+    def retranslate(self) -> None:
+        """Put up the words of the current language."""
+        self.bar.setAccessibleName(self.tr("Memory at the peak, by component"))
+        if self._snapshot is not None:
+            self.render(self._snapshot)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        """Follow a change of language."""
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        super().changeEvent(event)
+
+    # Sentences
+
+    def _peak_text(self, breakdown: Breakdown, unit: SizeUnit, *, stale: bool) -> str:
+        sentences = {
+            "load": self.tr("{peak} at the peak, while loading"),
+            "forward": self.tr("{peak} at the peak, in forward"),
+            "backward": self.tr("{peak} at the peak, in backward"),
+            "optimizer_step": self.tr("{peak} at the peak, in the optimizer step"),
+            "between_steps": self.tr("{peak} at the peak, between steps"),
+        }
+        text = sentences[breakdown.peak_phase].format(peak=format_bytes(breakdown.peak_bytes, unit))
+        return self.tr("{text} (for the last valid input)").format(text=text) if stale else text
+
+    def _verdict_text(self, breakdown: Breakdown, gpu: Gpu | None, unit: SizeUnit) -> str:
+        fit = breakdown.fit
+        if fit is None:
+            return self.tr("No GPU chosen: choose one to see whether this fits")
+        name = gpu.name if gpu is not None and gpu.id == fit.gpu else fit.gpu
+        usable = format_bytes(fit.usable, unit)
+        if fit.fits == "yes":
+            return self.tr("Fits: {free} free of {usable} usable on {gpu}").format(
+                free=format_bytes(fit.free, unit), usable=usable, gpu=name
+            )
+        missing = breakdown.process.high - fit.usable
+        if fit.fits == "tight":
+            return self.tr(
+                "Tight: from {free} free to {missing} missing, of {usable} usable on {gpu}"
+            ).format(
+                free=format_bytes(fit.usable - breakdown.process.low, unit),
+                missing=format_bytes(missing, unit),
+                usable=usable,
+                gpu=name,
+            )
+        return self.tr("Does not fit: at least {missing} more than the {usable} usable on {gpu}").format(
+            missing=format_bytes(breakdown.process.low - fit.usable, unit), usable=usable, gpu=name
+        )
+
+    def _band_text(self, breakdown: Breakdown, unit: SizeUnit) -> str:
+        return self.tr("The driver will show {low} to {high} for the process").format(
+            low=format_bytes(breakdown.process.low, unit), high=format_bytes(breakdown.process.high, unit)
+        )
+
+    # The three numbers
+
+    def _render_numbers(self, breakdown: Breakdown, state: MeasurementState, unit: SizeUnit) -> None:
+        self.estimated.show_number(
+            self.tr("estimated"), format_bytes(breakdown.peak_bytes, unit), self.tr("allocated")
+        )
+        self.simulated.show_number(self.tr("simulated"), "-", self.tr("not simulated"))
+        number, note = self._measured(state, unit)
+        self.measured.show_number(self.tr("measured"), number, note)
+
+    def _measured(self, state: MeasurementState, unit: SizeUnit) -> tuple[str, str]:
+        """The measured peak with its signed error, or a dash with the reason."""
+        notes = {
+            MeasureStage.IDLE: self.tr("not measured"),
+            MeasureStage.PREPARING: self.tr("starting"),
+            MeasureStage.RUNNING: self.tr("running"),
+            MeasureStage.STOPPING: self.tr("stopping"),
+            MeasureStage.FAILED: self.tr("failed"),
+            MeasureStage.CANCELLED: self.tr("stopped"),
+            MeasureStage.DONE: "",
+        }
+        peak = measured_peak_bytes(state)
+        if peak is None or state.breakdown is None:
+            return "-", notes[state.stage]
+        error = (state.breakdown.peak_bytes - peak) / peak
+        return format_bytes(peak, unit), self.tr("{error} on {device}").format(
+            error=f"{error:+.1%}", device=state.device
+        )
+
+    # The bar
+
+    def _bar_content(self, breakdown: Breakdown, gpu: Gpu | None, unit: SizeUnit) -> BarContent:
+        parts = [self._segment(breakdown, row.id, unit) for row in breakdown.components if row.at_peak > 0]
+        if breakdown.fit:
+            parts.append(self._overhead(breakdown, unit))
+        usable = breakdown.fit.usable if breakdown.fit else None
+        label = ""
+        if usable is not None:
+            label = self.tr("usable {usable}").format(usable=format_bytes(usable, unit))
+        return BarContent(
+            segments=tuple(parts),
+            usable_bytes=usable,
+            usable_label=label,
+            zero_label="0",
+            sentence=self._sentence(breakdown, gpu, unit),
+        )
+
+    def _overhead(self, breakdown: Breakdown, unit: SizeUnit) -> Segment:
+        beyond = max(0, breakdown.process.high - breakdown.peak_bytes)
+        size = format_bytes(beyond, unit)
+        tip = self.tr(
+            "Up to {size} beyond what is allocated: CUDA context, segments that the caching allocator "
+            "keeps, fragmentation"
+        ).format(size=size)
+        return Segment(OVERHEAD, self.tr("Context and reserve"), beyond, size, f"<p>{escape(tip)}</p>")
+
+    def _segment(self, breakdown: Breakdown, component_id: str, unit: SizeUnit) -> Segment:
+        row = breakdown.component(component_id)
+        size = format_bytes(row.at_peak, unit)
+        share = row.at_peak / breakdown.peak_bytes
+        name = component_name(component_id)
+        exact = self.tr("{size} at the peak ({count} bytes), {share} of it").format(
+            size=size, count=format_count(row.at_peak), share=f"{share:.1%}"
+        )
+        why = render_reason(row.why, unit)
+        tip = f"<p><b>{escape(name)}</b><br/>{escape(exact)}</p><p>{escape(why)}</p>"
+        return Segment(component_id, name, row.at_peak, size, tip)
+
+    def _sentence(self, breakdown: Breakdown, gpu: Gpu | None, unit: SizeUnit) -> str:
+        listed = ", ".join(
+            f"{component_name(row.id)} {format_bytes(row.at_peak, unit)}"
+            for row in breakdown.components
+            if row.at_peak
+        )
+        verdict = self._verdict_text(breakdown, gpu, unit)
+        return f"{self._peak_text(breakdown, unit, stale=False)}: {listed}. {verdict}."
+
+
+def measured_peak_bytes(state: MeasurementState) -> int | None:
+    """The largest number allocated in a measured step, once a measurement is done."""
+    if state.stage is not MeasureStage.DONE or state.result is None:
+        return None
+    peak = getattr(state.result, "peak_bytes", None)
+    return peak if isinstance(peak, int) and peak > 0 else None
