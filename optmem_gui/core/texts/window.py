@@ -16,8 +16,6 @@ TEXTS: dict[str, str] = {
     "drop.nothing_local": "Nothing opened: what was dropped is not a file or folder on this computer",
     "drop.several": "Nothing opened: {number_count} items were dropped; drop one file, or the folder that holds them",
     "drop.unknown_kind": "Nothing opened: {name} is no checkpoint, model folder, config.json or .optmem file",
-    "file.missing": "{path}: there is no such file or folder; check whether it was moved",
-    "file.not_written": "{path}: could not be written ({cause}); choose another folder",
     "window.settings_reset": "The settings file could not be read and was set aside as {path}; defaults are used",
     "window.settings_not_saved": "Settings cannot be saved in {path}; this session works, nothing is remembered",
 }

@@ -1,0 +1,271 @@
+"""Inputs with everything that belongs to one: label and buddy, accessible name, note, and what is wrong.
+
+A field says ``edited(name, value)`` when the user, and only the user, changes it. It shows what it is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel, QWheelEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QCompleter,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from optmem_gui.gui.cards import IssueLabel, MutedLabel
+from optmem_gui.gui.theme import scaled_font
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One entry of a list: its value, what is shown, and the heading it stands under."""
+
+    value: object
+    label: str
+    group: str = ""
+    tip: str = ""
+
+
+class Field(QWidget):
+    """Base of all inputs: a column of label, editor, note and issue."""
+
+    edited = Signal(str, object)
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.name = name
+        self.setObjectName(f"field.{name}")
+        self.label = QLabel(self)
+        self.label.setFont(scaled_font(self.font(), 0.92))
+        self.note = MutedLabel(self)
+        self.note.hide()
+        self.issue = IssueLabel(self)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(max(2, self.fontMetrics().height() // 6))
+
+    def _arrange(self, editor: QWidget, *, labelled: bool = True) -> None:
+        editor.setObjectName(f"input.{self.name}")
+        if labelled:
+            self.label.setBuddy(editor)
+            self.column.addWidget(self.label)
+        else:
+            self.label.hide()
+        self.column.addWidget(editor)
+        self.column.addWidget(self.note)
+        self.column.addWidget(self.issue)
+        self.setFocusProxy(editor)
+        self._editor = editor
+
+    def set_label(self, text: str, tip: str = "") -> None:
+        """Name the field; the mnemonic (``&``) reaches it by Alt and the letter."""
+        self.label.setText(text)
+        self._editor.setAccessibleName(text.replace("&", ""))
+        self._editor.setAccessibleDescription(tip)
+        self._editor.setToolTip(tip)
+
+    def set_note(self, text: str) -> None:
+        """Say something helpful under the field; nothing for an empty text."""
+        self.note.setText(text)
+        self.note.setVisible(bool(text))
+
+    def show_issue(self, text: str) -> None:
+        """Say what is wrong with what stands in the field; nothing for an empty text."""
+        self.issue.show_issue(text)
+        self._editor.setProperty("invalid", bool(text))
+
+
+class TextField(Field):
+    """A line of text, reported at every keystroke."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, parent)
+        self.edit = QLineEdit(self)
+        self.edit.textEdited.connect(self._say)
+        self._arrange(self.edit)
+
+    def _say(self, text: str) -> None:
+        self.edited.emit(self.name, text)
+
+    def show_text(self, text: str) -> None:
+        """Show a text; the cursor stays where it is while the text is the same."""
+        if self.edit.text() != text:
+            self.edit.setText(text)
+
+
+class QuietComboBox(QComboBox):
+    """A list that the mouse wheel does not change while the column around it is scrolled."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(8)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802  # Qt's name
+        """Leave the wheel to the scroll area unless the list has the focus."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class ChoiceField(Field):
+    """One of several choices; with ``searchable``, typing finds one by any part of its name."""
+
+    def __init__(self, name: str, parent: QWidget | None = None, *, searchable: bool = False) -> None:
+        super().__init__(name, parent)
+        self._choices: tuple[Choice, ...] = ()
+        self.combo = QuietComboBox(self)
+        self._items = QStandardItemModel(self)
+        self.combo.setModel(self._items)
+        self.combo.activated.connect(self._say)
+        self._arrange(self.combo)
+        self._completer: QCompleter | None = None
+        if searchable:
+            self._make_searchable()
+
+    def _make_searchable(self) -> None:
+        self.combo.setEditable(True)
+        self.combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        completer = QCompleter(self)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        completer.activated.connect(self._say_text)
+        self._completer = completer
+        self.combo.setCompleter(completer)
+        line = self.combo.lineEdit()
+        assert line is not None  # noqa: S101  # an editable combo box has one
+        line.editingFinished.connect(self._finish_typing)
+        line.setObjectName(f"search.{self.name}")
+
+    def set_choices(self, choices: Iterable[Choice]) -> None:
+        """Replace the list, headings where the group changes; the chosen one stays chosen."""
+        wanted = tuple(choices)
+        if wanted == self._choices:
+            return
+        current = self.combo.currentData()
+        self._choices = wanted
+        blocker = QSignalBlocker(self.combo)
+        self._items.clear()
+        group = ""
+        for choice in wanted:
+            if choice.group != group:
+                group = choice.group
+                self._items.appendRow(_heading(group))
+            self._items.appendRow(_entry(choice))
+        self.show_value(current)
+        blocker.unblock()
+        if self._completer is not None:
+            names = QStandardItemModel(self._completer)
+            for choice in wanted:
+                names.appendRow(QStandardItem(choice.label))
+            self._completer.setModel(names)
+
+    def show_value(self, value: object) -> None:
+        """Show one of the choices as chosen."""
+        place = self._place(value)
+        if place != self.combo.currentIndex():
+            self.combo.setCurrentIndex(place)
+        elif self.combo.isEditable() and not self.combo.hasFocus():
+            self.combo.setEditText(self.combo.itemText(place))
+
+    def _place(self, value: object) -> int:
+        """Row of a value; ``findData`` would compare through QVariant, which loses Python types."""
+        for row in range(self._items.rowCount()):
+            item = self._items.item(row)
+            if item.isSelectable() and item.data(Qt.ItemDataRole.UserRole) == value:
+                return row
+        return -1
+
+    def _say(self, row: int) -> None:
+        item = self._items.item(row)
+        if item is not None and item.isSelectable():
+            self.edited.emit(self.name, item.data(Qt.ItemDataRole.UserRole))
+
+    def _say_text(self, label: str) -> None:
+        for choice in self._choices:
+            if choice.label == label:
+                self.show_value(choice.value)
+                self.edited.emit(self.name, choice.value)
+                return
+
+    def _finish_typing(self) -> None:
+        """Take a name that is complete or that only one entry contains; else show the choice again."""
+        typed = self.combo.currentText().strip().casefold()
+        exact = [choice for choice in self._choices if choice.label.casefold() == typed]
+        near = [choice for choice in self._choices if typed and typed in choice.label.casefold()]
+        found = exact or near
+        chosen = self.combo.currentData()
+        if len(found) == 1 and found[0].value != chosen:
+            self.show_value(found[0].value)
+            self.edited.emit(self.name, found[0].value)
+        else:
+            self.combo.setEditText(self.combo.itemText(self.combo.currentIndex()))
+
+
+def _heading(text: str) -> QStandardItem:
+    item = QStandardItem(text)
+    item.setFlags(Qt.ItemFlag.NoItemFlags)
+    font = item.font()
+    font.setBold(True)
+    item.setFont(font)
+    return item
+
+
+def _entry(choice: Choice) -> QStandardItem:
+    item = QStandardItem(choice.label)
+    item.setData(choice.value, Qt.ItemDataRole.UserRole)
+    if choice.tip:
+        item.setToolTip(choice.tip)
+    return item
+
+
+class FlagField(Field):
+    """Something that is on or off; its label is the box's own."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(name, parent)
+        self.box = QCheckBox(self)
+        self.box.clicked.connect(self._say)
+        self._arrange(self.box, labelled=False)
+
+    def _say(self, checked: bool) -> None:
+        self.edited.emit(self.name, checked)
+
+    def set_label(self, text: str, tip: str = "") -> None:
+        """Name the box."""
+        super().set_label(text, tip)
+        self.box.setText(text)
+
+    def show_value(self, value: bool) -> None:
+        """Show it on or off."""
+        self.box.setChecked(value)
+
+
+def side_by_side(fields: Sequence[QWidget]) -> QWidget:
+    """Fields beside each other, aligned at their tops, sharing the width."""
+    row = QWidget()
+    line = QHBoxLayout(row)
+    line.setContentsMargins(0, 0, 0, 0)
+    line.setSpacing(row.fontMetrics().height() // 2)
+    for field in fields:
+        line.addWidget(field, 1, Qt.AlignmentFlag.AlignTop)
+    return row
+
+
+def is_language_change(event: QEvent) -> bool:
+    """Whether the program's language was switched."""
+    return event.type() == QEvent.Type.LanguageChange

@@ -1,0 +1,168 @@
+"""What the program remembers: one table of settings, kept in an INI file.
+
+To add one, add a line to the table. Reads are typed, because QSettings gives strings back; a value that
+is no longer allowed reads as the default.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+import platformdirs
+from PySide6.QtCore import QByteArray, QSettings
+
+from optmem_gui.core.protocol import DEFAULT_STEPS
+from optmem_gui.core.reasons import Reason
+from optmem_gui.gui.i18n import LANGUAGES
+from optmem_gui.gui.theme import THEME_CHOICES
+from optmem_gui.paths import APP_NAME
+
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting(Generic[T]):
+    """One thing that is remembered.
+
+    Attributes:
+        key: Name in the file.
+        default: Value when nothing is remembered; its type is the setting's.
+        allowed: The values it may have; empty when any value of the type will do.
+        low: Smallest number allowed.
+        high: Largest number allowed.
+    """
+
+    key: str
+    default: T
+    allowed: tuple[T, ...] = ()
+    low: int | None = None
+    high: int | None = None
+
+
+THEME: Setting[str] = Setting("window/theme", "system", THEME_CHOICES)
+LANGUAGE: Setting[str] = Setting("window/language", "system", ("system", *LANGUAGES))
+UNIT: Setting[str] = Setting("window/unit", "GiB", ("GiB", "GB"))
+GEOMETRY: Setting[QByteArray] = Setting("window/geometry", QByteArray())
+STATE: Setting[QByteArray] = Setting("window/state", QByteArray())
+COLUMNS: Setting[QByteArray] = Setting("window/columns", QByteArray())
+ROWS: Setting[QByteArray] = Setting("window/rows", QByteArray())
+TABLES: Setting[QByteArray] = Setting("window/tables", QByteArray())
+RECENT: Setting[list[str]] = Setting("files/recent", [])
+FOLDER: Setting[str] = Setting("files/folder", "")
+GPU: Setting[str] = Setting("model/gpu", "")
+STEPS: Setting[int] = Setting("measure/steps", DEFAULT_STEPS, low=2, high=100)
+WORKER_PYTHON: Setting[str] = Setting("measure/python", "")
+
+SETTINGS: tuple[Setting[Any], ...] = (
+    THEME,
+    LANGUAGE,
+    UNIT,
+    GEOMETRY,
+    STATE,
+    COLUMNS,
+    ROWS,
+    TABLES,
+    RECENT,
+    FOLDER,
+    GPU,
+    STEPS,
+    WORKER_PYTHON,
+)
+"""Every setting of the program."""
+
+RECENT_COUNT = 10
+
+
+class Settings:
+    """The settings file, or the defaults where there is none or it cannot be read."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        """Open the file.
+
+        Args:
+            path: Another file than the user's own.
+        """
+        self.path = path or Path(platformdirs.user_config_dir(APP_NAME, appauthor=False)) / "optmem.ini"
+        self.notices: list[Reason] = []
+        self._set_damaged_aside()
+        self._store = QSettings(str(self.path), QSettings.Format.IniFormat)
+        if not self._is_writable():
+            self.notices.append(Reason("window.settings_not_saved", {"path": str(self.path.parent)}))
+
+    def get(self, setting: Setting[T]) -> T:
+        """The remembered value, always of the setting's type."""
+        value = self._store.value(setting.key, setting.default)
+        read = _typed(value, setting.default)
+        if setting.allowed and read not in setting.allowed:
+            return setting.default
+        if isinstance(read, int) and setting.low is not None and setting.high is not None:
+            return read if setting.low <= read <= setting.high else setting.default
+        return read
+
+    def set(self, setting: Setting[T], value: T) -> None:
+        """Remember a value; silently for this session only where the file cannot be written."""
+        self._store.setValue(setting.key, value)
+
+    def save(self) -> None:
+        """Write what was remembered."""
+        self._store.sync()
+
+    def add_recent(self, path: Path) -> None:
+        """Put a file at the head of the recent ones."""
+        text = str(path.absolute())
+        others = [name for name in self.get(RECENT) if name != text]
+        self.set(RECENT, [text, *others][:RECENT_COUNT])
+
+    def _is_writable(self) -> bool:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            return False
+        return os.access(self.path if self.path.exists() else self.path.parent, os.W_OK)
+
+    def _set_damaged_aside(self) -> None:
+        """Rename a file that is no INI file, so that nothing the user wrote is lost."""
+        try:
+            text = self.path.read_bytes().decode()
+        except FileNotFoundError:
+            return
+        except UnicodeDecodeError:
+            text = "\0"
+        except OSError as error:
+            _log.warning("settings not read: %s", error)
+            return
+        probe = QSettings(str(self.path), QSettings.Format.IniFormat)
+        if "\0" not in text and probe.status() is QSettings.Status.NoError:
+            return
+        del probe
+        aside = self.path.with_name(self.path.name + ".bad")
+        try:
+            self.path.replace(aside)
+        except OSError as error:
+            _log.warning("settings not set aside: %s", error)
+            return
+        self.notices.append(Reason("window.settings_reset", {"path": str(aside)}))
+
+
+def _typed(value: Any, default: T) -> T:  # noqa: ANN401  # QSettings gives anything back
+    """A raw value in the type of the default; the default where it cannot be."""
+    result: Any = default
+    if isinstance(default, bool):
+        result = str(value).lower() == "true"
+    elif isinstance(default, int):
+        text = str(value)
+        result = int(text) if text.lstrip("-").isdecimal() else default
+    elif isinstance(default, list):
+        items = [value] if isinstance(value, str) and value else value
+        result = [str(item) for item in items] if isinstance(items, list) else []
+    elif isinstance(default, QByteArray):
+        result = value if isinstance(value, QByteArray) else default
+    elif isinstance(value, str):
+        result = value
+    return result  # type: ignore[no-any-return]  # each branch keeps the default's type
