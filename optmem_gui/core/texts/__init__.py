@@ -5,6 +5,7 @@ from __future__ import annotations
 from optmem_gui.core.texts import (
     activations,
     checkpoints,
+    commands,
     components,
     errors,
     measure,
@@ -13,6 +14,6 @@ from optmem_gui.core.texts import (
     window,
 )
 
-_AREAS = (activations, checkpoints, components, errors, measure, optimizers, precision, window)
+_AREAS = (activations, checkpoints, commands, components, errors, measure, optimizers, precision, window)
 
 TEMPLATES: dict[str, str] = {key: text for area in _AREAS for key, text in area.TEXTS.items()}

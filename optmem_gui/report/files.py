@@ -1,0 +1,37 @@
+"""Files the program writes: whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from optmem_gui.core.errors import UserError
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replace a file in one step, so that a crash or a full disk never leaves half of it.
+
+    The text is written beside its destination (a rename does not cross file systems), flushed to the
+    disk, and moved over it. A file that is replaced keeps its permissions, and a symbolic link keeps
+    pointing at the file.
+
+    Raises:
+        UserError: The folder cannot be written to, or is full.
+    """
+    temporary: Path | None = None
+    try:
+        target = path.resolve()
+        temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")
+        with temporary.open("x", encoding="utf-8", newline="") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if target.is_file():
+            temporary.chmod(target.stat().st_mode & 0o777)
+        temporary.replace(target)
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, or a name no file system takes
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+        why = error.strerror if isinstance(error, OSError) else None
+        raise UserError("output.not_written", path=str(path), why=why or str(error)) from error

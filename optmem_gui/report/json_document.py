@@ -1,0 +1,108 @@
+"""The estimate as a JSON document, the same from the command line and from the window's export."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from optmem_gui.core.breakdown import Band, Breakdown, Component, Fit
+from optmem_gui.core.model import ModelRef
+from optmem_gui.core.reasons import Reason
+from optmem_gui.core.scenario import Scenario
+
+SCHEMA = 1
+"""Version of the document; raised when a key changes its meaning or goes away."""
+
+Document = dict[str, Any]
+
+
+def estimate_document(scenario: Scenario, breakdown: Breakdown) -> Document:
+    """Everything the program predicts for one GPU.
+
+    Sizes are integers in bytes, counts integers, ratios decimals. A component that is not counted has
+    ``bytes`` null, never 0; ``at_peak`` of all components sums to ``peak.allocated``.
+    """
+    total = breakdown.parameters.total
+    return {
+        "schema": SCHEMA,
+        "scenario": scenario_document(scenario),
+        "parameters": asdict(breakdown.parameters),
+        "components": [_component(row, total) for row in breakdown.components],
+        "phases": [{"id": phase.id, "bytes": phase.bytes} for phase in breakdown.phases],
+        "peak": {"allocated": breakdown.peak_bytes, "phase": breakdown.peak_phase},
+        "reserved": band_document(breakdown.reserved),
+        "process": band_document(breakdown.process),
+        "device": device_document(breakdown.fit),
+        "assumptions": reason_documents(breakdown.assumptions),
+        "warnings": reason_documents(breakdown.warnings),
+    }
+
+
+def scenario_document(scenario: Scenario) -> Document:
+    """What was asked, with the model by its identity instead of its tensors."""
+    return {
+        "model": _model(scenario.model),
+        "optimizer": scenario.optimizer,
+        "options": dict(scenario.options),
+        "precision": scenario.precision,
+        "batch": scenario.batch,
+        "sequence": scenario.sequence,
+        "checkpointing": scenario.checkpointing,
+        "attention": scenario.attention,
+        "loss": scenario.loss,
+        "accumulate": scenario.accumulate,
+        "clip": scenario.clip,
+        "set_to_none": scenario.set_to_none,
+        "keep_logits": scenario.keep_logits,
+        "lora": None if scenario.lora is None else asdict(scenario.lora),
+        "gpu": scenario.gpu,
+        "target": scenario.target,
+    }
+
+
+def _model(model: ModelRef) -> Document:
+    return {
+        "title": model.title,
+        "source": str(model.source),
+        "path": model.path,
+        "fingerprint": model.fingerprint,
+        "parameters": model.param_count,
+        "tensors": model.tensor_count,
+        "tied": model.tied_count,
+        "architecture": None if model.architecture is None else asdict(model.architecture),
+    }
+
+
+def _component(row: Component, total: int) -> Document:
+    return {
+        "id": row.id,
+        "bytes": row.bytes if row.counted else None,
+        "at_peak": row.at_peak,
+        "host_bytes": row.host_bytes,
+        "dtype": row.dtype,
+        "bytes_per_parameter": row.bytes_per_parameter(total) if row.counted else None,
+        "formula": str(row.formula),
+        "why": str(row.why),
+    }
+
+
+def band_document(band: Band) -> Document:
+    """Two bounds in bytes."""
+    return {"low": band.low, "high": band.high}
+
+
+def device_document(fit: Fit | None) -> Document | None:
+    """The verdict, null without a GPU."""
+    return None if fit is None else {"id": fit.gpu, "usable": fit.usable, "fits": fit.fits, "free": fit.free}
+
+
+def reason_documents(reasons: Iterable[Reason]) -> list[Document]:
+    """Reasons with a stable code for scripts and a sentence for people."""
+    return [{"code": reason.key, "message": str(reason)} for reason in reasons]
+
+
+def to_text(document: Document) -> str:
+    """The document as it is printed or saved: indented, UTF-8, a line end at the end."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

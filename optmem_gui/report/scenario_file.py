@@ -1,0 +1,269 @@
+"""``.optmem`` files: a scenario as JSON, readable without the model it was made from.
+
+A file holds the model's path, its fingerprint and its groups, so it opens anywhere; with the model at
+hand, :func:`model_notice` says whether it is still the one that was saved. Nothing in a file is
+executed, and every number is checked against a bound before it is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+import msgspec
+
+from optmem_gui import __version__
+from optmem_gui.core.dtypes import DTYPES, DType
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.model import BufferGroup, ModelRef, Role, Source, TensorGroup
+from optmem_gui.core.precision import SCHEMES
+from optmem_gui.core.scenario import Attention, BaseDType, Lora, Loss, Scenario, Target
+from optmem_gui.core.transformer import TransformerShape
+from optmem_gui.core.units import MAX_PARAM_COUNT, MIB
+from optmem_gui.report.files import write_whole
+
+SUFFIX = ".optmem"
+FORMAT: Final = "optmem-scenario"
+SCHEMA = 1
+"""Version of the file; raised when an older program could no longer read it right."""
+
+MAX_FILE_BYTES = 64 * MIB
+
+_Text = Annotated[str, msgspec.Meta(max_length=4096)]
+_Positive = Annotated[int, msgspec.Meta(ge=1, le=MAX_PARAM_COUNT)]
+_Whole = Annotated[int, msgspec.Meta(ge=0, le=MAX_PARAM_COUNT)]
+_Shape = Annotated[tuple[_Whole, ...], msgspec.Meta(max_length=32)]
+_Checkpointing = Annotated[str, msgspec.Meta(pattern=r"^(none|attention|full|every-[1-9][0-9]{0,4})$")]
+
+
+class _Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of what a file holds: a field that is not known is a mistake, not something to pass over."""
+
+
+class _StoredGroup(_Stored, frozen=True, array_like=True):
+    shape: _Shape
+    dtype: _Text
+    role: Role
+    leaf: _Text
+    field: _Text
+    trainable: bool
+    count: _Positive
+
+
+class _StoredBuffer(_Stored, frozen=True, array_like=True):
+    shape: _Shape
+    dtype: _Text
+    count: _Positive
+
+
+class _StoredTransformer(_Stored, frozen=True):
+    vocab: _Positive
+    hidden: _Positive
+    layers: _Positive
+    heads: _Positive
+    kv_heads: _Positive
+    head_dim: _Positive
+    ffn: _Positive
+    gated: bool
+    norm: Literal["rms", "layer"]
+    biases: bool
+    qkv_biases: bool
+    tied_head: bool
+    positions: _Whole
+    remainder: _Whole
+    dropout: Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class _StoredModel(_Stored, frozen=True):
+    title: _Text
+    source: Source
+    path: _Text | None
+    fingerprint: _Text
+    tied_count: _Whole
+    architecture: _StoredTransformer | None
+    groups: Annotated[tuple[_StoredGroup, ...], msgspec.Meta(min_length=1)]
+    neighbours: tuple[tuple[_Whole, _Whole], ...]
+    buffers: tuple[_StoredBuffer, ...]
+
+
+class _StoredLora(_Stored, frozen=True):
+    rank: _Positive
+    targets: Annotated[tuple[_Text, ...], msgspec.Meta(min_length=1, max_length=1000)]
+    base_dtype: BaseDType
+    adapter_fp32: bool
+
+
+class _StoredScenario(_Stored, frozen=True):
+    model: _StoredModel
+    optimizer: _Text
+    options: dict[_Text, bool | int | float | _Text | None]
+    precision: _Text
+    batch: _Positive | None
+    sequence: _Positive | None
+    checkpointing: _Checkpointing
+    attention: Attention
+    loss: Loss
+    accumulate: _Positive
+    clip: bool
+    set_to_none: bool
+    keep_logits: bool
+    lora: _StoredLora | None
+    gpu: _Text | None
+    target: Target
+
+
+class _File(_Stored, frozen=True):
+    format: Literal["optmem-scenario"]
+    schema: int
+    program: _Text
+    scenario: _StoredScenario
+
+
+class _Header(msgspec.Struct, frozen=True):
+    """The part that every version of the file has and keeps."""
+
+    format: Literal["optmem-scenario"]
+    schema: int
+    program: str = ""
+
+
+def save_scenario(path: Path, scenario: Scenario) -> None:
+    """Write a scenario, whole or not at all.
+
+    Raises:
+        UserError: The file cannot be written.
+    """
+    write_whole(path, scenario_text(scenario))
+
+
+def scenario_text(scenario: Scenario) -> str:
+    """What :func:`save_scenario` writes: also the scenario on the clipboard."""
+    stored = _File(FORMAT, SCHEMA, __version__, _store(scenario))
+    return msgspec.json.format(msgspec.json.encode(stored), indent=1).decode() + "\n"
+
+
+def load_scenario(path: Path) -> Scenario:
+    """Read a scenario.
+
+    Raises:
+        UserError: No such file, not a scenario, damaged, of a newer version, or a value out of bounds.
+    """
+    data = _read(path)
+    try:
+        header = msgspec.json.decode(data, type=_Header)
+    except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+        key = "scenario_file.damaged" if FORMAT.encode() in data[:200] else "scenario_file.not_a_scenario"
+        raise UserError(key, path=str(path), why=_plain(error)) from error
+    if header.schema > SCHEMA:
+        raise UserError(
+            "scenario_file.newer",
+            path=str(path),
+            program=header.program[:40] or "?",
+            given=header.schema,
+            known=SCHEMA,
+        )
+    try:
+        stored = msgspec.json.decode(data, type=_File)
+        return _restore(stored.scenario)
+    except msgspec.ValidationError as error:
+        why, _, field = str(error).partition(" - at ")
+        field = field.strip("`") or "the file"
+        raise UserError("scenario_file.invalid", path=str(path), field=field, why=why) from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        size = path.stat().st_size
+        if size > MAX_FILE_BYTES:
+            raise UserError(
+                "scenario_file.too_large", path=str(path), size_bytes=size, limit_bytes=MAX_FILE_BYTES
+            )
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise UserError("file.not_found", path=str(path)) from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else None
+        raise UserError("file.unreadable", path=str(path), why=why or str(error)) from error
+
+
+def _plain(error: Exception) -> str:
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error).replace("\n", " ")
+
+
+def _store(scenario: Scenario) -> _StoredScenario:
+    values = {field.name: getattr(scenario, field.name) for field in fields(Scenario)}
+    lora = scenario.lora
+    values |= {
+        "model": _store_model(scenario.model),
+        "options": dict(scenario.options),
+        "lora": None if lora is None else _StoredLora(**asdict(lora)),
+    }
+    return _StoredScenario(**values)
+
+
+def _store_model(model: ModelRef) -> _StoredModel:
+    shape = model.architecture
+    return _StoredModel(
+        title=model.title,
+        source=model.source,
+        path=model.path,
+        fingerprint=model.fingerprint,
+        tied_count=model.tied_count,
+        architecture=None if shape is None else _StoredTransformer(**asdict(shape)),
+        groups=tuple(
+            _StoredGroup(g.shape, g.dtype.id, g.role, g.leaf, g.field, g.trainable, g.count)
+            for g in model.groups
+        ),
+        neighbours=tuple(sorted(model.neighbours)),
+        buffers=tuple(_StoredBuffer(g.shape, g.dtype.id, g.count) for g in model.buffers),
+    )
+
+
+def _restore(stored: _StoredScenario) -> Scenario:
+    if stored.precision not in SCHEMES:
+        raise msgspec.ValidationError(f"`{stored.precision}` is not known - at `$.scenario.precision`")
+    values = msgspec.structs.asdict(stored)
+    lora = stored.lora
+    values |= {
+        "model": _restore_model(stored.model),
+        "options": tuple(sorted(stored.options.items())),
+        "lora": None if lora is None else Lora(**msgspec.structs.asdict(lora)),
+    }
+    return Scenario(**values)
+
+
+def _restore_model(stored: _StoredModel) -> ModelRef:
+    groups = tuple(_restore_group(group, index) for index, group in enumerate(stored.groups))
+    if any(max(pair) >= len(groups) for pair in stored.neighbours):
+        raise msgspec.ValidationError("names a group that is not there - at `$.scenario.model.neighbours`")
+    shape = stored.architecture
+    model = ModelRef(
+        title=stored.title,
+        source=stored.source,
+        groups=groups,
+        neighbours=frozenset(stored.neighbours),
+        buffers=tuple(
+            BufferGroup(group.shape, _dtype(group.dtype, f"buffers[{index}]"), group.count)
+            for index, group in enumerate(stored.buffers)
+        ),
+        architecture=None if shape is None else TransformerShape(**msgspec.structs.asdict(shape)),
+        path=stored.path,
+        fingerprint=stored.fingerprint,
+        tied_count=stored.tied_count,
+    )
+    if model.param_count > MAX_PARAM_COUNT or sum(g.numel * g.count for g in model.buffers) > MAX_PARAM_COUNT:
+        raise msgspec.ValidationError("more than 1e18 elements - at `$.scenario.model.groups`")
+    return model
+
+
+def _restore_group(stored: _StoredGroup, index: int) -> TensorGroup:
+    values = msgspec.structs.asdict(stored)
+    return TensorGroup(**(values | {"dtype": _dtype(stored.dtype, f"groups[{index}]")}))
+
+
+def _dtype(given: str, place: str) -> DType:
+    try:
+        return DTYPES[given]
+    except KeyError:
+        raise msgspec.ValidationError(f"`{given}` is no dtype - at `$.scenario.model.{place}`") from None
