@@ -1,4 +1,4 @@
-"""Results made by hand for the tests of the panels: what matters is how they are shown, not how they arise."""
+"""Results made by hand for the tests of the panels: how they are shown matters, not how they arise."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ def breakdown(
         activations: Bytes of activations, None for "not counted".
         host_bytes: Part of the optimizer state in host memory.
     """
-    sizes = dict.fromkeys(COMPONENT_IDS, 0)
-    per = each or {"weights": 2, "gradients": 2, "optimizer_state": 4, "temporaries": 2}
+    sizes: dict[str, int] = dict.fromkeys(COMPONENT_IDS, 0)
+    per: Mapping[str, int] = each or {"weights": 2, "gradients": 2, "optimizer_state": 4, "temporaries": 2}
     sizes |= {name: size * param_count for name, size in per.items()}
     sizes["activations"] = activations or 0
     step = {name: size for name, size in sizes.items() if size and name != "activations"}
-    loaded = {name: step[name] for name in ("weights", "master_weights") if name in step}
-    base = {**loaded, **{name: step[name] for name in ("optimizer_state",) if name in step}}
+    loaded = _parts(step, "weights", "master_weights")
+    base = _parts(step, "weights", "master_weights", "optimizer_state")
     busy = {**base, "activations": sizes["activations"]}
-    phases = {
+    phases: dict[str, dict[str, int]] = {
         "load": loaded,
         "forward": busy,
         "backward": {**busy, "gradients": step.get("gradients", 0)},
@@ -98,6 +98,10 @@ def breakdown(
         assumptions=(Reason("assume.steady_step"),),
         warnings=(Reason("warn.pure_fp16"),),
     )
+
+
+def _parts(sizes: Mapping[str, int], *names: str) -> dict[str, int]:
+    return {name: sizes[name] for name in names if name in sizes}
 
 
 def _fit(gpu: Gpu, process: Band) -> Fit:

@@ -1,0 +1,186 @@
+"""Where the memory goes: every component with its size, its formula and its reason."""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QTextBrowser, QVBoxLayout, QWidget
+
+from optmem_gui.core.breakdown import Breakdown, Component
+from optmem_gui.core.units import SizeUnit, format_bytes, format_count
+from optmem_gui.gui.i18n import component_name, render_reason
+from optmem_gui.gui.snapshot import Snapshot
+from optmem_gui.gui.widgets.breakdown_model import BreakdownModel, Column, SwatchDelegate
+from optmem_gui.gui.widgets.copy_table import CopyTable
+from optmem_gui.gui.widgets.labels import ValueLabel
+from optmem_gui.gui.widgets.painting import em
+
+
+class BreakdownPanel(QWidget):
+    """The table of components, and below it everything about the selected one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("breakdown")
+        self._snapshot: Snapshot | None = None
+        self.title = ValueLabel(bold=True)
+        self.caption = ValueLabel(tone="muted")
+        self.model = BreakdownModel(self)
+        self.table = CopyTable()
+        self.table.setObjectName("breakdownTable")
+        self.table.setModel(self.model)
+        self.table.setItemDelegateForColumn(Column.COMPONENT, SwatchDelegate(self.table))
+        self.details = QTextBrowser()
+        self.details.setObjectName("breakdownDetails")
+        self.details.setFrameShape(QFrame.Shape.NoFrame)
+        self.details.setOpenLinks(False)
+        self.details.setTabChangesFocus(True)
+        self.details.document().setDocumentMargin(2)
+        self._details_html = ""
+        self._widths: tuple[str, ...] = ()
+        self._lay_out()
+        self.table.resized.connect(self._fit_rows)
+        self.table.selectionModel().selectionChanged.connect(self._render_details)
+        self.retranslate()
+
+    def _lay_out(self) -> None:
+        line = round(em(self))
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addStretch(1)
+        head.addWidget(self.caption)
+        halves = QSplitter(Qt.Orientation.Vertical)
+        halves.setChildrenCollapsible(False)
+        halves.addWidget(self.table)
+        halves.addWidget(self.details)
+        halves.setStretchFactor(0, 3)
+        halves.setStretchFactor(1, 1)
+        halves.setSizes([11 * line, 5 * line])
+        self.details.setMinimumHeight(3 * line)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(line // 3)
+        layout.addLayout(head)
+        layout.addWidget(halves, 1)
+
+    def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # panels render snapshots
+        """Show a snapshot."""
+        self._snapshot = snapshot
+        self.model.show_breakdown(snapshot.breakdown, snapshot.unit)
+        self._fit_columns()
+        self._fit_rows()
+        self._render_details()
+
+    def retranslate(self) -> None:
+        """Put up the words of the current language."""
+        self.title.setText(self.tr("Breakdown"))
+        self._fit_rows()
+        self.table.setAccessibleName(self.tr("Memory by component"))
+        self.details.setAccessibleName(self.tr("About the selected component"))
+        if self._snapshot is not None:
+            self.render(self._snapshot)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        """Follow a change of language, theme or font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self.retranslate()
+        elif event.type() == QEvent.Type.FontChange:
+            self.table.fit_rows()
+            self._widths = ()
+            self._fit_columns()
+
+    def _fit_rows(self) -> None:
+        """Where not every row has room, hide those of 0 bytes, so that the peak below them is seen."""
+        count = self.model.rowCount()
+        room = self.table.viewport().height() // max(1, self.table.verticalHeader().defaultSectionSize())
+        empty = [row for row in range(count) if self._is_empty(row)] if count > room else []
+        for row in range(count):
+            if self.table.isRowHidden(row) != (row in empty):
+                self.table.setRowHidden(row, row in empty)
+        caption = self.tr("per GPU")
+        if empty:
+            caption = self.tr("per GPU; empty rows hidden: {count}").format(count=len(empty))
+        if self.caption.text() != caption:
+            self.caption.setText(caption)
+
+    def _is_empty(self, row: int) -> bool:
+        component = self.model.component_at(row)
+        return component is not None and component.counted and component.bytes == 0
+
+    def copy_table(self) -> None:
+        """Put the table on the clipboard."""
+        self.table.copy()
+
+    def _fit_columns(self) -> None:
+        """Widen columns only where the longest text changed; measuring cells is what a repaint costs most."""
+        longest = tuple(
+            max((str(self.model.index(row, column).data()) for row in range(self.model.rowCount())), key=len)
+            if self.model.rowCount()
+            else ""
+            for column in range(Column.WHY)
+        )
+        lengths = tuple("0" * len(text) if column else text for column, text in enumerate(longest))
+        if lengths != self._widths:
+            self._widths = lengths
+            self.table.fit_columns(Column.WHY)
+
+    # Details of the selected row
+
+    def _render_details(self) -> None:
+        snapshot = self._snapshot
+        if snapshot is None or snapshot.breakdown is None:
+            html = ""
+        else:
+            rows = self.table.selectionModel().selectedRows()
+            component = self.model.component_at(rows[-1].row()) if rows else None
+            if component is None:
+                html = self._assumptions_html(snapshot.breakdown, snapshot.unit)
+            else:
+                html = self._component_html(component, snapshot.unit)
+        if html != self._details_html:
+            self._details_html = html
+            self.details.setHtml(html)
+
+    def _component_html(self, row: Component, unit: SizeUnit) -> str:
+        head = f"<b>{escape(component_name(row.id))}</b>: {escape(render_reason(row.formula, unit))}"
+        lines = [head, escape(render_reason(row.why, unit))]
+        if row.counted:
+            lines.append(escape(self._exact(row, unit)))
+        if row.host_bytes:
+            host = self.tr("{size} of it lives in host memory ({count} bytes)").format(
+                size=format_bytes(row.host_bytes, unit), count=format_count(row.host_bytes)
+            )
+            lines.append(escape(host))
+        parts = [
+            f"{escape(format_bytes(part.bytes, unit))}: {escape(render_reason(part.why, unit))}"
+            for part in row.details
+        ]
+        return _paragraphs(lines) + _list(parts)
+
+    def _exact(self, row: Component, unit: SizeUnit) -> str:
+        return self.tr(
+            "Largest {size} ({count} bytes); at the peak {at_peak} ({at_peak_count} bytes)"
+        ).format(
+            size=format_bytes(row.bytes, unit),
+            count=format_count(row.bytes),
+            at_peak=format_bytes(row.at_peak, unit),
+            at_peak_count=format_count(row.at_peak),
+        )
+
+    def _assumptions_html(self, breakdown: Breakdown, unit: SizeUnit) -> str:
+        warnings = [
+            f"<b>{escape(self.tr('Check:'))}</b> {escape(render_reason(reason, unit))}"
+            for reason in breakdown.warnings
+        ]
+        taken = [escape(render_reason(reason, unit)) for reason in breakdown.assumptions]
+        return _paragraphs(warnings) + _list(taken)
+
+
+def _paragraphs(lines: list[str]) -> str:
+    return "".join(f'<p style="margin:0 0 3px 0">{line}</p>' for line in lines)
+
+
+def _list(items: list[str]) -> str:
+    return _paragraphs([f"&#8226; {item}" for item in items])

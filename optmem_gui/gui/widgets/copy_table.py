@@ -1,0 +1,100 @@
+"""A table view whose rows go to the clipboard as spreadsheet, web page and Markdown at once."""
+
+from __future__ import annotations
+
+from typing import Protocol, cast
+
+from PySide6.QtCore import QAbstractItemModel, QMimeData, QSize, Signal
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
+
+from optmem_gui.report.tables import Table, to_html, to_markdown, to_tsv
+
+
+class CopySource(Protocol):
+    """A model that can say its rows as plain text."""
+
+    def copy_table(self) -> Table:
+        """All rows, exact values included."""
+
+
+def table_mime(table: Table) -> QMimeData:
+    """One clipboard entry in three notations; each program takes the one it knows."""
+    data = QMimeData()
+    data.setText(to_tsv(table))
+    data.setHtml(to_html(table))
+    data.setData("text/markdown", to_markdown(table).encode())
+    return data
+
+
+class CopyTable(QTableView):
+    """Rows that are read, not edited: whole-row selection, no grid, Ctrl+C copies."""
+
+    resized = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setCornerButtonEnabled(False)
+        self.setTabKeyNavigation(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        rows, columns = self.verticalHeader(), self.horizontalHeader()
+        rows.hide()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        columns.setHighlightSections(False)
+        columns.setStretchLastSection(True)
+        self.fit_rows()
+
+    def fit_rows(self) -> None:
+        """Rows as high as a line of text needs."""
+        line = QFontMetrics(self.font()).height()
+        self.verticalHeader().setMinimumSectionSize(line)
+        self.verticalHeader().setDefaultSectionSize(round(1.35 * line))
+
+    def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        """Wide and high enough to be useful, small enough to share a window."""
+        line = QFontMetrics(self.font()).height()
+        return QSize(24 * line, 10 * line)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        """Three rows and their header."""
+        line = QFontMetrics(self.font()).height()
+        return QSize(10 * line, 6 * line)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        """Say that there is more or less room for rows."""
+        super().resizeEvent(event)
+        self.resized.emit()
+
+    def fit_columns(self, last: int) -> None:
+        """Columns before ``last`` as wide as their content; the last one takes the rest."""
+        for column in range(last):
+            self.resizeColumnToContents(column)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
+        """Copy on the platform's copy key."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+            return
+        super().keyPressEvent(event)
+
+    def copy(self) -> None:
+        """Put the selected rows on the clipboard, all of them when none is selected."""
+        QGuiApplication.clipboard().setMimeData(self.mime_data())
+
+    def mime_data(self) -> QMimeData:
+        """What :meth:`copy` puts on the clipboard."""
+        table = source_of(self.model()).copy_table()
+        chosen = sorted(index.row() for index in self.selectionModel().selectedRows())
+        return table_mime(table.selected(chosen) if chosen else table)
+
+
+def source_of(model: QAbstractItemModel) -> CopySource:
+    """The model as a source of plain rows."""
+    return cast("CopySource", model)
