@@ -1,0 +1,52 @@
+"""Every optimizer the program knows, and finding one by any of its names."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.optimizers.declare import Implementation
+from optmem_gui.core.optimizers.torch_optim import TORCH_OPTIM
+
+CATALOGUE: dict[str, Implementation] = {implementation.id: implementation for implementation in TORCH_OPTIM}
+"""Implementations by id, in the order they are listed. To add one: a declaration and its texts."""
+
+
+def _names(implementation: Implementation) -> tuple[str, ...]:
+    """Every name it answers to, lower case; torch's own classes also answer to their bare name."""
+    bare = (implementation.name,) if implementation.library == "torch" else ()
+    return tuple(
+        name.lower() for name in (implementation.id, implementation.path, *bare, *implementation.aliases)
+    )
+
+
+ALIASES: dict[str, str] = {
+    name: implementation.id for implementation in CATALOGUE.values() for name in _names(implementation)
+}
+"""Id by any name, lower case: the id, the import path, a short name such as ``adamw``."""
+
+
+def find(name: str) -> Implementation:
+    """Look an implementation up.
+
+    Args:
+        name: Id, import path or short name, in any case.
+
+    Raises:
+        UserError: There is none; the message names the nearest ones.
+    """
+    found = ALIASES.get(name.strip().lower())
+    if found is not None:
+        return CATALOGUE[found]
+    near = get_close_matches(name.strip().lower(), ALIASES, n=6, cutoff=0.5)
+    ids = list(dict.fromkeys(ALIASES[match] for match in near))[:3] or ["torch.AdamW", "torch.SGD"]
+    raise UserError("optimizer.unknown", given=name, near=", ".join(ids))
+
+
+def library(name: str) -> str:
+    """The library that an implementation comes from.
+
+    Raises:
+        UserError: There is no such implementation.
+    """
+    return find(name).library

@@ -1,0 +1,223 @@
+"""How many bytes an optimizer keeps, and how many its step takes beside that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import prod
+
+from optmem_gui.core.dtypes import DType
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.layout import Layout, rounded
+from optmem_gui.core.optimizers.declare import Implementation, Settings, State, Subject
+from optmem_gui.core.optimizers.options import checked
+from optmem_gui.core.optimizers.temporaries import seen_dtype
+from optmem_gui.core.precision import PrecisionScheme
+from optmem_gui.core.reasons import Reason
+from optmem_gui.core.scenario import Options, Target
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    """All tensors of one name and type in the optimizer's state.
+
+    Attributes:
+        name: Key in ``optimizer.state[parameter]``.
+        dtype: Id of the type.
+        tensor_count: How many tensors.
+        element_count: Elements of all of them.
+        bytes: Bytes of all of them.
+        rounded_bytes: Bytes of all of them with every tensor in 512-byte blocks of its own.
+        host: They live in host memory while the parameters are on a GPU.
+        why: The formula.
+        dtype_why: Why they have that type.
+    """
+
+    name: str
+    dtype: str
+    tensor_count: int
+    element_count: int
+    bytes: int
+    rounded_bytes: int
+    host: bool
+    why: Reason
+    dtype_why: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerState:
+    """What an optimizer keeps from step to step.
+
+    Attributes:
+        rows: Tensors by name.
+        why: The state in one sentence.
+        late_bytes: Part of ``bytes`` that is not there yet after the first step (LBFGS's history).
+        warnings: What to know before relying on it.
+    """
+
+    rows: tuple[StateRow, ...]
+    why: Reason
+    late_bytes: int = 0
+    warnings: tuple[Reason, ...] = ()
+    bytes: int = field(init=False, default=0)
+    host_bytes: int = field(init=False, default=0)
+    device_bytes: int = field(init=False, default=0)
+    device_rounded_bytes: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        host = sum(row.bytes for row in self.rows if row.host)
+        total = sum(row.bytes for row in self.rows)
+        blocks = sum(row.rounded_bytes for row in self.rows if not row.host)
+        object.__setattr__(self, "bytes", total)
+        object.__setattr__(self, "host_bytes", host)
+        object.__setattr__(self, "device_bytes", total - host)
+        object.__setattr__(self, "device_rounded_bytes", blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Temporaries:
+    """What one step takes on the device beside weights, gradients and state.
+
+    Attributes:
+        bytes: Requested bytes at the highest moment of a steady step.
+        first_step_bytes: The same for the first step, all state that it makes counted as state.
+        rounded_bytes: As ``bytes``, every tensor in 512-byte blocks of its own.
+        exact: False where it depends on the data; it is then the largest possible.
+        why: The formula.
+        warnings: What to know before relying on it.
+    """
+
+    bytes: int
+    first_step_bytes: int
+    rounded_bytes: int
+    exact: bool
+    why: Reason
+    warnings: tuple[Reason, ...] = ()
+
+
+def optimizer_state(
+    implementation: Implementation,
+    options: Options,
+    layout: Layout,
+    target: Target,
+    steps: int | None = None,
+) -> OptimizerState:
+    """Bytes of the optimizer's state, tensor name by tensor name.
+
+    Args:
+        implementation: The optimizer.
+        options: Options that differ from its defaults.
+        layout: Who is trained, in which type.
+        target: ``cuda`` puts scalars in host memory where the implementation does; on ``cpu`` there is one
+            memory and nothing counts as host.
+        steps: After how many steps, for state that grows; None for the steady state.
+
+    Raises:
+        UserError: An option is wrong, or a parameter cannot be trained with this optimizer.
+    """
+    settings = _settings(implementation, options, layout, target)
+    rows = tuple(_rows(implementation, settings, layout, steps))
+    first = sum(row.bytes for row in _rows(implementation, settings, layout, 1))
+    total = sum(row.bytes for row in rows)
+    why = Reason("optimizer.state", {"optimizer": implementation.id, "total_bytes": total})
+    if not rows:
+        why = Reason("optimizer.stateless", {"optimizer": implementation.id})
+    return OptimizerState(rows, why, max(0, total - first), _cautions(implementation))
+
+
+def step_temporaries(
+    implementation: Implementation, options: Options, layout: Layout, target: Target
+) -> Temporaries:
+    """Device bytes that one step takes beside weights, gradients and state.
+
+    Raises:
+        UserError: An option is wrong, or a parameter cannot be trained with this optimizer.
+    """
+    settings = _settings(implementation, options, layout, target)
+    need = implementation.temporaries(layout, settings)
+    first = need.bytes if need.first_step_bytes is None else need.first_step_bytes
+    return Temporaries(need.bytes, first, need.rounded_bytes, need.exact, need.why, _cautions(implementation))
+
+
+def _cautions(implementation: Implementation) -> tuple[Reason, ...]:
+    return tuple(Reason(key, {"optimizer": implementation.id}) for key in implementation.cautions)
+
+
+def _settings(implementation: Implementation, options: Options, layout: Layout, target: Target) -> Settings:
+    """Options checked against the implementation, the device and the parameters."""
+    settings = implementation.settings(checked(implementation, options), target)
+    if target == "cpu" and settings.on("capturable"):
+        raise UserError("optimizer.capturable_on_cpu", optimizer=implementation.id)
+    requirement = implementation.requirement
+    for group in layout.trained if requirement else ():
+        if requirement is not None and not requirement.accepts(group.group):
+            name = f"{group.group.leaf}.{group.group.field}".strip(".")
+            shape = " x ".join(map(str, group.group.shape)) or "a single number"
+            raise UserError(requirement.key, optimizer=implementation.id, tensor=name, shape=shape)
+    return settings
+
+
+def _rows(
+    implementation: Implementation, settings: Settings, layout: Layout, steps: int | None
+) -> Iterable[StateRow]:
+    subjects = tuple(
+        (Subject(p.group.shape, seen_dtype(p), p.group.role, p.group.leaf), p.group.count)
+        for p in layout.trained
+    )
+    flat = ((Subject((layout.trained_count,), subjects[0][0].dtype), 1),) if subjects else ()
+    full_size = 0
+    for state in implementation.states:
+        if not state.when(settings):
+            continue
+        forced = _forced(layout.scheme, full_size) if state.shape.full_size else None
+        full_size += state.shape.full_size
+        yield from _state_rows(state, flat if state.whole else subjects, settings, steps, forced)
+
+
+def _forced(scheme: PrecisionScheme, place: int) -> DType | None:
+    """Type that a scheme forces on the first and the second full-size state (MS-AMP)."""
+    moments = (scheme.first_moment, scheme.second_moment)
+    return moments[place] if place < len(moments) else None
+
+
+def _state_rows(
+    state: State,
+    subjects: Iterable[tuple[Subject, int]],
+    settings: Settings,
+    steps: int | None,
+    forced: DType | None,
+) -> Iterable[StateRow]:
+    each = state.count(settings, steps)
+    host = settings.target == "cuda" and state.host(settings)
+    sums: dict[DType, list[int]] = {}
+    for subject, count in subjects:
+        shape = state.shape.shape(subject)
+        tensors = each * count
+        if shape is None or not tensors:
+            continue
+        dtype = forced or state.dtype.dtype(subject)
+        numel = prod(shape)
+        size = dtype.bytes_for(numel)
+        held = sums.setdefault(dtype, [0, 0, 0, 0])
+        for index, amount in enumerate((1, numel, size, rounded(size))):
+            held[index] += tensors * amount
+    for dtype, (tensors, elements, total, blocks) in sums.items():
+        why = Reason(
+            f"optimizer.shape.{state.shape.key}" + (".host" if host else ""),
+            {
+                "state": state.name,
+                "dtype": dtype.id,
+                "tensor_count": tensors,
+                "element_count": elements,
+                "total_bytes": total,
+            },
+        )
+        dtype_key = "forced" if forced else state.dtype.key
+        dtype_why = Reason(f"optimizer.dtype.{dtype_key}", {"dtype": dtype.id})
+        yield StateRow(state.name, dtype.id, tensors, elements, total, blocks, host, why, dtype_why)
+
+
+def constructor_keywords(implementation: Implementation, options: Options) -> Options:
+    """The options that go to the constructor under their own names, as they are."""
+    keywords = {option.name for option in implementation.options if option.keyword}
+    return tuple(pair for pair in checked(implementation, options) if pair[0] in keywords)
