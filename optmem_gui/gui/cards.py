@@ -58,13 +58,41 @@ class IssueLabel(QLabel):
         tint(self, QPalette.ColorRole.WindowText, shades(is_dark()).bad)
 
 
-class Card(QFrame):
-    """A rounded surface with a title on the left and a note on the right of its head.
+class Surface(QFrame):
+    """A rounded ground for a group of widgets.
+
+    Attributes:
+        body: Layout for what it holds.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        em = self.fontMetrics().height()
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(em * 3 // 4, em * 5 // 8, em * 3 // 4, em * 5 // 8)
+        self.column.setSpacing(em // 2)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(em // 3)
+        self.column.addLayout(self.body, 1)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802  # Qt's name
+        """Draw the ground; a style sheet would take the focus frames of the inputs away."""
+        tone = shades(is_dark(self))
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        radius = self.fontMetrics().height() * _RADIUS_EMS
+        painter.setPen(QPen(QColor(tone.border), 1.0))
+        painter.setBrush(QColor(tone.card))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.end()
+
+
+class Card(Surface):
+    """A surface with a title on the left and a note on the right of its head.
 
     Attributes:
         title: The heading.
         note: A word beside it, such as the unit of the figures.
-        body: Layout for what the card holds.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -75,26 +103,7 @@ class Card(QFrame):
         self.note.setWordWrap(False)
         self.note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        em = self.fontMetrics().height()
-        self.head = QHBoxLayout()
-        self.head.setSpacing(em // 2)
-        self.head.addWidget(self.title)
-        self.head.addWidget(self.note, 1)
-        self.body = QVBoxLayout()
-        self.body.setSpacing(em // 3)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(em * 3 // 4, em * 5 // 8, em * 3 // 4, em * 3 // 4)
-        outer.setSpacing(em // 2)
-        outer.addLayout(self.head)
-        outer.addLayout(self.body, 1)
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802  # Qt's name
-        """Draw the surface; a style sheet would take the focus frames of the inputs away."""
-        tone = shades(is_dark(self))
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        radius = self.fontMetrics().height() * _RADIUS_EMS
-        painter.setPen(QPen(QColor(tone.border), 1.0))
-        painter.setBrush(QColor(tone.card))
-        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
-        painter.end()
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addWidget(self.note, 1)
+        self.column.insertLayout(0, head)

@@ -174,6 +174,11 @@ class ChoiceField(Field):
                 names.appendRow(QStandardItem(choice.label))
             self._completer.setModel(names)
 
+    def add_choice(self, choice: Choice) -> None:
+        """Offer one more entry."""
+        if choice not in self._choices:
+            self.set_choices((*self._choices, choice))
+
     def show_value(self, value: object) -> None:
         """Show one of the choices as chosen."""
         place = self._place(value)

@@ -20,7 +20,7 @@ from optmem_gui.core.units import SizeUnit, format_bytes
 _log = logging.getLogger(__name__)
 
 Language = Literal["en", "zh_CN"]
-LANGUAGES: dict[Language, str] = {"en": "English", "zh_CN": "简体中文"}
+LANGUAGES: dict[str, str] = {"en": "English", "zh_CN": "简体中文"}
 """Languages of the program, each under its own name."""
 
 

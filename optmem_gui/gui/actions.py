@@ -1,0 +1,282 @@
+"""Everything the user can do, as one table: menus, tool bar, shortcuts and tool tips come from it.
+
+To add an action, add a line to :data:`ACTIONS`, its id to a menu, and the method it calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from optmem_gui.gui.i18n import LANGUAGES, QT_TRANSLATE_NOOP
+from optmem_gui.gui.icons import icon
+from optmem_gui.report.exporters import EXPORTERS
+
+_KEY = QKeySequence.StandardKey
+_ROLE = QAction.MenuRole
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """One action.
+
+    Attributes:
+        id: Name; ``group.value`` for one of several of which one is chosen.
+        text: Menu text with its mnemonic, English; empty for a name that is the same in every language.
+        tip: What it does, one sentence.
+        shortcut: Keys, or the platform's own for a common action.
+        icon: File in ``resources/icons``.
+        role: Place in the application menu on macOS.
+        name: Text that is not translated.
+    """
+
+    id: str
+    text: str = ""
+    tip: str = ""
+    shortcut: QKeySequence.StandardKey | str | None = None
+    icon: str = ""
+    role: QAction.MenuRole = _ROLE.NoRole
+    name: str = ""
+
+    @property
+    def group(self) -> str:
+        """Name of the exclusive group it belongs to, if it does."""
+        head = self.id.partition(".")[0]
+        return head if head in ("unit", "theme", "language") else ""
+
+
+def _export_specs() -> tuple[ActionSpec, ...]:
+    """One action for each format the reports can be written in."""
+    tip = QT_TRANSLATE_NOOP("Actions", "Save the figures in this format")
+    return tuple(ActionSpec(f"export.{e.id}", tip=tip, name=f"{e.title}...") for e in EXPORTERS.values())
+
+
+ACTIONS: tuple[ActionSpec, ...] = (
+    ActionSpec(
+        "open",
+        QT_TRANSLATE_NOOP("Actions", "&Open..."),
+        QT_TRANSLATE_NOOP("Actions", "Open a checkpoint, a config.json or a saved scenario"),
+        _KEY.Open,
+        "open",
+    ),
+    ActionSpec(
+        "open_folder",
+        QT_TRANSLATE_NOOP("Actions", "Open &folder..."),
+        QT_TRANSLATE_NOOP("Actions", "Open a folder that holds a model"),
+        "Ctrl+Shift+O",
+        "folder",
+    ),
+    ActionSpec(
+        "save",
+        QT_TRANSLATE_NOOP("Actions", "&Save"),
+        QT_TRANSLATE_NOOP("Actions", "Save what stands in the fields as a scenario"),
+        _KEY.Save,
+        "save",
+    ),
+    ActionSpec(
+        "save_as",
+        QT_TRANSLATE_NOOP("Actions", "Save &as..."),
+        QT_TRANSLATE_NOOP("Actions", "Save the scenario under another name"),
+        "Ctrl+Shift+S",
+    ),
+    *_export_specs(),
+    ActionSpec(
+        "export.png",
+        tip=QT_TRANSLATE_NOOP("Actions", "Save a picture of the results"),
+        name="PNG...",
+    ),
+    ActionSpec(
+        "export.svg",
+        tip=QT_TRANSLATE_NOOP("Actions", "Save a scalable picture of the results"),
+        name="SVG...",
+    ),
+    ActionSpec(
+        "copy_table",
+        QT_TRANSLATE_NOOP("Actions", "&Copy table"),
+        QT_TRANSLATE_NOOP("Actions", "Copy the breakdown for a spreadsheet, a document or a web page"),
+        "Ctrl+Shift+C",
+        "copy",
+    ),
+    ActionSpec(
+        "quit",
+        QT_TRANSLATE_NOOP("Actions", "&Quit"),
+        QT_TRANSLATE_NOOP("Actions", "Stop what runs and close the window"),
+        "Ctrl+Q",
+        role=_ROLE.QuitRole,
+    ),
+    ActionSpec(
+        "undo",
+        QT_TRANSLATE_NOOP("Actions", "&Undo"),
+        QT_TRANSLATE_NOOP("Actions", "Take the last edit back"),
+        _KEY.Undo,
+        "undo",
+    ),
+    ActionSpec(
+        "redo",
+        QT_TRANSLATE_NOOP("Actions", "&Redo"),
+        QT_TRANSLATE_NOOP("Actions", "Make the edit again"),
+        "Ctrl+Shift+Z",
+        "redo",
+    ),
+    ActionSpec(
+        "settings",
+        QT_TRANSLATE_NOOP("Actions", "Se&ttings..."),
+        QT_TRANSLATE_NOOP("Actions", "Theme, language, and how a measurement runs"),
+        "Ctrl+,",
+        "settings",
+        _ROLE.PreferencesRole,
+    ),
+    ActionSpec("unit.GiB", tip=QT_TRANSLATE_NOOP("Actions", "Sizes in 2^30 bytes"), name="GiB"),
+    ActionSpec("unit.GB", tip=QT_TRANSLATE_NOOP("Actions", "Sizes in 10^9 bytes"), name="GB"),
+    ActionSpec("theme.system", QT_TRANSLATE_NOOP("Actions", "As the &system")),
+    ActionSpec("theme.light", QT_TRANSLATE_NOOP("Actions", "&Light")),
+    ActionSpec("theme.dark", QT_TRANSLATE_NOOP("Actions", "&Dark")),
+    *(ActionSpec(f"language.{language}", name=name) for language, name in LANGUAGES.items()),
+    ActionSpec(
+        "reset_layout",
+        QT_TRANSLATE_NOOP("Actions", "&Reset window layout"),
+        QT_TRANSLATE_NOOP("Actions", "Put every panel back to its first size"),
+    ),
+    ActionSpec(
+        "measure",
+        QT_TRANSLATE_NOOP("Actions", "&Measure"),
+        QT_TRANSLATE_NOOP(
+            "Actions", "Run real training steps in a process of their own and watch the memory"
+        ),
+        "F5",
+        "measure",
+    ),
+    ActionSpec(
+        "stop",
+        QT_TRANSLATE_NOOP("Actions", "S&top"),
+        QT_TRANSLATE_NOOP("Actions", "Stop the measurement"),
+        "Shift+F5",
+        "stop",
+    ),
+    ActionSpec(
+        "about",
+        QT_TRANSLATE_NOOP("Actions", "&About OptMem"),
+        QT_TRANSLATE_NOOP("Actions", "Versions and licences"),
+        role=_ROLE.AboutRole,
+    ),
+)
+"""Every action, once."""
+
+SEPARATOR = "-"
+MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        QT_TRANSLATE_NOOP("Actions", "&File"),
+        ("open", "open_folder", "recent>", "-", "save", "save_as", "export>", "-", "quit"),
+    ),
+    (QT_TRANSLATE_NOOP("Actions", "&Edit"), ("undo", "redo", "-", "copy_table", "-", "settings")),
+    (
+        QT_TRANSLATE_NOOP("Actions", "&View"),
+        ("unit.GiB", "unit.GB", "-", "theme>", "language>", "-", "reset_layout"),
+    ),
+    (QT_TRANSLATE_NOOP("Actions", "&Run"), ("measure", "stop")),
+    (QT_TRANSLATE_NOOP("Actions", "&Help"), ("about",)),
+)
+"""Menus and what they hold; an entry that ends in ``>`` is a submenu of the actions that begin so."""
+
+SUBMENUS: dict[str, str] = {
+    "recent": QT_TRANSLATE_NOOP("Actions", "Open &recent"),
+    "export": QT_TRANSLATE_NOOP("Actions", "&Export"),
+    "theme": QT_TRANSLATE_NOOP("Actions", "&Theme"),
+    "language": QT_TRANSLATE_NOOP("Actions", "&Language"),
+}
+
+
+def _translated(source: str) -> str:
+    return QCoreApplication.translate("Actions", source)
+
+
+class Actions(QObject):
+    """The table as live actions."""
+
+    def __init__(self, slots: Mapping[str, Callable[[], object]], parent: QObject) -> None:
+        """Build every action.
+
+        Args:
+            slots: What each id calls; an id of a group may be served by ``group>`` with the value.
+            parent: The window.
+        """
+        super().__init__(parent)
+        self._actions: dict[str, QAction] = {}
+        self._menus: list[tuple[str, QMenu]] = []
+        self.submenus: dict[str, QMenu] = {}
+        groups: dict[str, QActionGroup] = {}
+        for spec in ACTIONS:
+            action = QAction(self)
+            action.setObjectName(f"action.{spec.id}")
+            action.setMenuRole(spec.role)
+            if spec.shortcut is not None:
+                action.setShortcut(QKeySequence(spec.shortcut))
+            if spec.group:
+                action.setCheckable(True)
+                groups.setdefault(spec.group, QActionGroup(self)).addAction(action)
+            action.triggered.connect(_without_argument(slots[spec.id]))
+            self._actions[spec.id] = action
+        self.retranslate()
+        self.redraw()
+
+    def __getitem__(self, action_id: str) -> QAction:
+        return self._actions[action_id]
+
+    def retranslate(self) -> None:
+        """Put the words of the current language in."""
+        for spec in ACTIONS:
+            action = self._actions[spec.id]
+            action.setText(spec.name or _translated(spec.text))
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            tip = _translated(spec.tip) if spec.tip else ""
+            action.setToolTip(f"{tip} ({keys})" if tip and keys else tip or action.text().replace("&", ""))
+            action.setStatusTip(tip)
+        for source, menu in self._menus:
+            menu.setTitle(_translated(source))
+
+    def redraw(self) -> None:
+        """Draw the icons in the colours of the present theme."""
+        for spec in ACTIONS:
+            if spec.icon:
+                self._actions[spec.id].setIcon(icon(spec.icon))
+
+    def fill(self, bar: QMenuBar) -> None:
+        """Build the menus."""
+        for title, entries in MENUS:
+            menu = self._menu(title, bar)
+            bar.addMenu(menu)
+            for entry in entries:
+                if entry == SEPARATOR:
+                    menu.addSeparator()
+                elif entry.endswith(">"):
+                    menu.addMenu(self._submenu(entry.removesuffix(">"), menu))
+                else:
+                    menu.addAction(self._actions[entry])
+
+    def _menu(self, title: str, parent: QMenuBar | QMenu) -> QMenu:
+        menu = QMenu(_translated(title), parent)
+        menu.setToolTipsVisible(True)
+        self._menus.append((title, menu))
+        return menu
+
+    def _submenu(self, name: str, parent: QMenu) -> QMenu:
+        menu = self._menu(SUBMENUS[name], parent)
+        for action_id, action in self._actions.items():
+            if action_id.startswith(f"{name}."):
+                menu.addAction(action)
+        self.submenus[name] = menu
+        return menu
+
+
+def _without_argument(slot: Callable[[], object]) -> Callable[[bool], None]:
+    """Qt passes whether the action is checked; what it calls has no use for that."""
+
+    def call(checked: bool = False) -> None:
+        del checked
+        slot()
+
+    return call

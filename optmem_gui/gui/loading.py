@@ -1,0 +1,92 @@
+"""Opening files: one at a time, the latest wins, the window stays alive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from optmem_gui.checkpoints.contents import Progress
+from optmem_gui.core.reasons import Reason
+from optmem_gui.gui.snapshot import LoadState
+from optmem_gui.gui.store import Store
+from optmem_gui.gui.tasks.load import LoadedModel, LoadedScenario, LoadThread
+
+_WAIT_MS = 10_000
+"""How long a cancelled reader may take to end; it looks for the wish between two files."""
+
+
+class Loader(QObject):
+    """Reads what the user opens and hands it to the store.
+
+    ``opened`` carries the path that was read, for the list of recent files.
+    """
+
+    opened = Signal(object)
+
+    def __init__(self, store: Store, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = store
+        self._current: LoadThread | None = None
+        self._ending: set[LoadThread] = set()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a file is being read."""
+        return self._current is not None
+
+    def open(self, path: Path) -> None:
+        """Read a file or folder; an earlier reading that is not through is cancelled."""
+        self.cancel()
+        thread = LoadThread(path, self)
+        thread.progressed.connect(self._progress)
+        thread.finished.connect(self._finished)
+        self._current = thread
+        self._store.set_load(LoadState(path))
+        thread.start()
+
+    def cancel(self) -> None:
+        """Stop reading; what stands in the fields stays."""
+        thread, self._current = self._current, None
+        if thread is not None:
+            thread.requestInterruption()
+            self._ending.add(thread)
+            self._store.set_load(None)
+
+    def close(self) -> None:
+        """Stop and wait, because a thread must not outlive the window."""
+        self.cancel()
+        for thread in tuple(self._ending):
+            thread.wait(_WAIT_MS)
+
+    def _progress(self, progress: Progress) -> None:
+        if self._current is not None and self.sender() is self._current:
+            state = LoadState(self._current.path, progress.done_count, progress.total_count)
+            self._store.set_load(state)
+
+    def _finished(self) -> None:
+        thread = self.sender()
+        if not isinstance(thread, LoadThread):
+            return
+        thread.deleteLater()
+        if thread is not self._current:
+            self._ending.discard(thread)
+            return
+        self._current = None
+        self._store.set_load(None)
+        self._take(thread)
+
+    def _take(self, thread: LoadThread) -> None:
+        match thread.outcome:
+            case LoadedModel(model, checkpoint):
+                self._store.load_model(model, checkpoint)
+                self.opened.emit(thread.path)
+            case LoadedScenario(scenario, notice):
+                self._store.load_scenario(scenario, thread.path)
+                self.opened.emit(thread.path)
+                if notice is not None:
+                    self._store.notice(notice)
+            case Reason() as reason:
+                self._store.notice(reason)
+            case Exception() as defect:
+                raise defect

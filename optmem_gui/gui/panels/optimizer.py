@@ -1,0 +1,109 @@
+"""Which optimizer, and those of its options that change memory."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from optmem_gui.core.optimizers.catalogue import CATALOGUE
+from optmem_gui.core.optimizers.declare import Implementation, Option
+from optmem_gui.gui.cards import MutedLabel
+from optmem_gui.gui.fields import Choice, ChoiceField, Field, FlagField, TextField
+from optmem_gui.gui.i18n import render_reason
+from optmem_gui.gui.input_panel import InputPanel
+from optmem_gui.gui.snapshot import Snapshot
+
+
+class OptimizerPanel(InputPanel):
+    """A searchable list of the catalogue; the options of the chosen one follow from its declaration."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("panel.optimizer")
+        self._implementation: Implementation | None = None
+        self.choice = ChoiceField("optimizer", self, searchable=True)
+        self.add(self.choice)
+        self.options = QVBoxLayout()
+        self.proof = MutedLabel(self)
+        self.body.addWidget(self.choice)
+        self.body.addLayout(self.options)
+        self.body.addWidget(self.proof)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """Put the words of the current language in."""
+        self.title.setText(self.tr("Optimizer"))
+        self.choice.set_label(self.tr("&Implementation"), self.tr("Class and library; type to search"))
+        self.choice.set_choices(
+            Choice(entry.id, f"{entry.name} ({entry.library})", entry.library, render_reason(entry.about))
+            for entry in CATALOGUE.values()
+        )
+        self._label_options()
+
+    def show_values(self, snapshot: Snapshot) -> None:
+        """Show the choice, and the options as they are set."""
+        scenario = snapshot.inputs.scenario
+        implementation = CATALOGUE[scenario.optimizer]
+        if implementation is not self._implementation:
+            self._implementation = implementation
+            self._build_options(implementation)
+        self.choice.show_value(implementation.id)
+        belief = implementation.belief_reason
+        about = [render_reason(implementation.about, snapshot.unit)]
+        if belief is not None:
+            about.append(render_reason(belief, snapshot.unit))
+        self.choice.set_note("\n".join(about))
+        values = implementation.settings(scenario.options, scenario.target).values
+        for option in implementation.options:
+            field = self.fields.get(f"option.{option.name}")
+            if isinstance(field, ChoiceField):
+                field.show_value(values[option.name])
+            elif isinstance(field, FlagField):
+                field.show_value(bool(values[option.name]))
+        proven = implementation.proven
+        self.proof.setText(self.tr("Proven: 0 bytes from {library}").format(library=proven) if proven else "")
+        self.proof.setVisible(bool(proven))
+
+    def _build_options(self, implementation: Implementation) -> None:
+        for name in [name for name in self.fields if name.startswith("option.")]:
+            field = self.fields[name]
+            self.options.removeWidget(field)
+            self.drop(field)
+        before: QWidget = self.choice.combo
+        for option in implementation.options:
+            if option.affects:
+                field = _field_for(option, self)
+                self.add(field)
+                self.options.addWidget(field)
+                editor = field.focusProxy()
+                if editor is not None:
+                    QWidget.setTabOrder(before, editor)
+                    before = editor
+        self._label_options()
+
+    def _label_options(self) -> None:
+        if self._implementation is None:
+            return
+        for option in self._implementation.options:
+            field = self.fields.get(f"option.{option.name}")
+            if field is None:
+                continue
+            # The constructor's own keyword: what the user writes in a training script.
+            field.set_label(option.name, render_reason(option.help))
+            if isinstance(field, ChoiceField):
+                field.set_choices(self._choices(option))
+
+    def _choices(self, option: Option) -> list[Choice]:
+        automatic = [Choice(None, self.tr("automatic"))] if option.default is None else []
+        if option.kind == "bool":
+            return [*automatic, Choice(True, self.tr("on")), Choice(False, self.tr("off"))]
+        return [*automatic, *(Choice(name, name) for name in option.choices)]
+
+
+def _field_for(option: Option, parent: QWidget) -> Field:
+    """The input that suits an option: a box, a list, or a line of text."""
+    name = f"option.{option.name}"
+    if option.kind == "bool" and option.default is not None:
+        return FlagField(name, parent)
+    if option.kind in ("bool", "choice"):
+        return ChoiceField(name, parent)
+    return TextField(name, parent)

@@ -1,0 +1,115 @@
+"""Reading a file off the UI thread."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QThread, Signal
+
+from optmem_gui.checkpoints.contents import Cancelled, Checkpoint, Progress
+from optmem_gui.checkpoints.registry import open_checkpoint
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.model import ModelRef, group_model
+from optmem_gui.core.reasons import Reason
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.gui.snapshot import CheckpointSummary
+from optmem_gui.report.scenario_file import SUFFIX, load_scenario
+
+_PROGRESS_SECONDS = 1 / 30
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedModel:
+    """A checkpoint or config, folded into groups."""
+
+    model: ModelRef
+    checkpoint: CheckpointSummary
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedScenario:
+    """A scenario file, and what is to be said about the model behind it."""
+
+    scenario: Scenario
+    notice: Reason | None
+
+
+Outcome = LoadedModel | LoadedScenario | Reason | Exception | None
+"""What came of it: a value, why it was refused, a defect, or nothing after a cancel."""
+
+
+class LoadThread(QThread):
+    """Reads one file or folder; stops between two files when it is asked to.
+
+    ``progressed`` carries a :class:`Progress`, at most 30 times a second. The outcome stands in
+    ``outcome`` once the thread has finished.
+    """
+
+    progressed = Signal(object)
+
+    def __init__(self, path: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.path = path
+        self.outcome: Outcome = None
+        self._said_at = 0.0
+
+    def run(self) -> None:
+        """Read, in the thread."""
+        try:
+            self.outcome = self._read()
+        except Cancelled:
+            self.outcome = None
+        except UserError as error:
+            self.outcome = error.reason
+        except Exception as error:  # noqa: BLE001  # raised again on the UI thread, where the report is shown
+            self.outcome = error
+
+    def _read(self) -> LoadedModel | LoadedScenario:
+        if self.path.suffix.lower() == SUFFIX and self.path.is_file():
+            scenario = load_scenario(self.path)
+            return LoadedScenario(scenario, self._model_notice(scenario.model))
+        checkpoint = open_checkpoint(
+            self.path, progress=self._progress, cancelled=self.isInterruptionRequested
+        )
+        return LoadedModel(group_model(checkpoint.spec), summarize(checkpoint))
+
+    def _model_notice(self, model: ModelRef) -> Reason | None:
+        """Whether the model a scenario was made from is still there and still the same."""
+        if model.path is None:
+            return None
+        path = Path(model.path)
+        if not path.exists():
+            return Reason("scenario_file.model_missing", {"path": model.path})
+        try:
+            checkpoint = open_checkpoint(path, cancelled=self.isInterruptionRequested)
+        except UserError as error:
+            return error.reason
+        if group_model(checkpoint.spec).fingerprint == model.fingerprint:
+            return None
+        return Reason("scenario_file.model_changed", {"path": model.path})
+
+    def _progress(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if now - self._said_at >= _PROGRESS_SECONDS:
+            self._said_at = now
+            self.progressed.emit(progress)
+
+
+def summarize(checkpoint: Checkpoint) -> CheckpointSummary:
+    """What the window keeps of a checkpoint; its rows are let go."""
+    optimizer = checkpoint.optimizer
+    return CheckpointSummary(
+        path=checkpoint.path,
+        format=checkpoint.format,
+        tensor_count=checkpoint.tensor_count,
+        file_bytes=checkpoint.file_bytes,
+        bytes_read=checkpoint.bytes_read,
+        dtypes=checkpoint.dtypes,
+        buffer_count=len(checkpoint.spec.buffers),
+        optimizer=None if optimizer is None else optimizer.kind,
+        optimizer_bytes=0 if optimizer is None else optimizer.state_bytes + optimizer.step_bytes,
+        complete=checkpoint.complete,
+        warnings=checkpoint.warnings,
+    )
