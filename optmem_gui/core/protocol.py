@@ -115,7 +115,7 @@ class Hello:
         torch: Version of its torch.
         device: Name of the device.
         uuid: The driver's UUID of a GPU, None on the CPU.
-        total_bytes: Memory of the device.
+        total_bytes: Memory of the GPU, None on the CPU.
         clock_ns: The worker's monotonic clock now.
     """
 
@@ -124,7 +124,7 @@ class Hello:
     torch: str
     device: str
     uuid: str | None
-    total_bytes: int
+    total_bytes: int | None
     clock_ns: int
 
 
@@ -250,8 +250,6 @@ class Result:
         state: The optimizer's state, name by name.
         param_count: Parameters, adapters included.
         trainable_count: Parameters that the optimizer updates.
-        context_bytes: Used on the device by this process beyond what torch reserved, as the driver counts
-            it; None on the CPU or where other processes changed it meanwhile.
         seconds: Time the steps took.
     """
 
@@ -261,7 +259,6 @@ class Result:
     state: tuple[StateRow, ...]
     param_count: int
     trainable_count: int
-    context_bytes: int | None = None
     seconds: float = 0.0
 
 

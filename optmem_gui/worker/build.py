@@ -1,0 +1,160 @@
+"""What is measured: a transformer with its loss, or a checkpoint's tensors as bare parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.precision import PrecisionScheme
+from optmem_gui.core.protocol import BareTensor, MeasureRequest
+from optmem_gui.worker.adapters import add_adapters
+from optmem_gui.worker.transformer import Transformer
+
+TORCH_DTYPES: dict[str, torch.dtype] = {
+    "fp64": torch.float64,
+    "fp32": torch.float32,
+    "bf16": torch.bfloat16,
+    "fp16": torch.float16,
+    "fp8_e4m3": torch.float8_e4m3fn,
+    "fp8_e5m2": torch.float8_e5m2,
+    "complex128": torch.complex128,
+    "complex64": torch.complex64,
+    "int64": torch.int64,
+    "int32": torch.int32,
+    "int16": torch.int16,
+    "int8": torch.int8,
+    "uint8": torch.uint8,
+    "bool": torch.bool,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A model ready to be trained.
+
+    Attributes:
+        parameters: Every parameter, frozen ones included, in order.
+        buffers: Kept beside them.
+        inputs: Tokens and labels of one micro-batch.
+        loss: The forward pass.
+        drop_logits: Lets go of logits that the loop kept.
+    """
+
+    parameters: tuple[nn.Parameter, ...]
+    buffers: tuple[Tensor, ...]
+    inputs: tuple[Tensor, ...]
+    loss: Callable[[], Tensor]
+    drop_logits: Callable[[], None]
+
+    @property
+    def trainable(self) -> tuple[nn.Parameter, ...]:
+        """The parameters that get a gradient."""
+        return tuple(p for p in self.parameters if p.requires_grad)
+
+
+def build(request: MeasureRequest, scheme: PrecisionScheme, device: torch.device) -> Job:
+    """Make the model on the device, directly in the type the scheme holds weights in.
+
+    Raises:
+        UserError: Nothing to train, or a type torch does not hold.
+    """
+    weights = torch_dtype(scheme.weights.id)
+    job = (
+        _bare(request.tensors, weights, device)
+        if request.shape is None
+        else _transformer(request, weights, device)
+    )
+    if not job.trainable:
+        raise UserError("measure.nothing_to_train")
+    return job
+
+
+def torch_dtype(dtype_id: str) -> torch.dtype:
+    """Torch's type of an id.
+
+    Raises:
+        UserError: torch has no tensors of this type.
+    """
+    try:
+        return TORCH_DTYPES[dtype_id]
+    except KeyError:
+        raise UserError("measure.no_torch_dtype", dtype=dtype_id, known=", ".join(TORCH_DTYPES)) from None
+
+
+@contextmanager
+def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(dtype)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(before)
+
+
+def _transformer(request: MeasureRequest, weights: torch.dtype, device: torch.device) -> Job:
+    assert request.shape is not None  # noqa: S101  # the caller chose by it
+    base = weights if request.lora is None else torch_dtype(_lora_base(request.lora.base_dtype))
+    with _default_dtype(base), torch.device(device):
+        model = Transformer(
+            request.shape, request.attention, request.loss, request.checkpointing, request.keep_logits
+        )
+        if request.lora is not None:
+            add_adapters(model, request.lora, torch.float32 if request.lora.adapter_fp32 else weights)
+    size = (request.batch, request.sequence)
+    tokens = torch.randint(request.shape.vocab, size, device=device)
+    labels = torch.randint(request.shape.vocab, size, device=device)
+
+    def drop_logits() -> None:
+        model.logits = None
+
+    return Job(
+        parameters=tuple(model.parameters()),
+        buffers=tuple(model.buffers()),
+        inputs=(tokens, labels),
+        loss=lambda: model(tokens, labels),
+        drop_logits=drop_logits,
+    )
+
+
+def _lora_base(base: str) -> str:
+    if base in ("nf4", "nf4-dq", "int8"):
+        raise UserError("measure.quantized_base", base=base)
+    return base
+
+
+def _bare(rows: tuple[BareTensor, ...], weights: torch.dtype, device: torch.device) -> Job:
+    parameters: list[nn.Parameter] = []
+    buffers: list[Tensor] = []
+    for row in rows:
+        found = torch_dtype(row.dtype)
+        dtype = weights if found.is_floating_point else found
+        for _ in range(row.count):
+            tensor = torch.full(row.shape, 1, dtype=dtype, device=device)
+            if row.buffer:
+                buffers.append(tensor)
+            else:
+                trains = row.trainable and (dtype.is_floating_point or dtype.is_complex)
+                parameters.append(nn.Parameter(tensor, requires_grad=trains))
+    trained = [p for p in parameters if p.requires_grad]
+    return Job(
+        parameters=tuple(parameters),
+        buffers=tuple(buffers),
+        inputs=(),
+        loss=lambda: _sum_of_all(trained),
+        drop_logits=lambda: None,
+    )
+
+
+def _sum_of_all(parameters: list[nn.Parameter]) -> Tensor:
+    """A loss that gives every parameter a gradient and keeps nothing but scalars.
+
+    The gradient of a sum is one expanded scalar, which autograd writes out once as the parameter's own
+    gradient: no copy of a parameter or of a gradient exists beside the ones that are measured.
+    """
+    sums = [(torch.view_as_real(p) if p.is_complex() else p).sum().float() for p in parameters]
+    return torch.stack(sums).sum()

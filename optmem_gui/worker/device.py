@@ -1,0 +1,223 @@
+"""The device of a measurement, and what torch allocates on it phase by phase.
+
+On a GPU the caching allocator keeps the books: allocated and reserved, with peaks that are reset at the
+start of each phase. On the CPU torch's profiler records every allocation and release with the running
+total (``ProfiledCPUMemoryReporter`` in c10/core/CPUAllocator.cpp); the total survives from one phase's
+recording to the next, so it is exact as long as tensors are made and dropped inside phases only.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple, Protocol
+
+import torch
+from torch._C._profiler import _ExtraFields_Allocation
+
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.protocol import Hello, PhaseSample
+
+_MAX_POINTS = 120
+"""Points of a phase's course that are sent; a plot is not wider."""
+
+Sink = Callable[[PhaseSample], None]
+
+
+class Meter(Protocol):
+    """Watches one device."""
+
+    @contextmanager
+    def phase(self, step: int, phase: str) -> Iterator[None]:
+        """Measure what runs inside and report it, also when it fails."""
+
+
+def open_device(text: str) -> torch.device:
+    """Find the device and prove that it works.
+
+    Args:
+        text: ``cpu``, ``cuda:N`` or a driver's UUID.
+
+    Raises:
+        UserError: There is no such device, torch cannot use it, or its first kernel fails.
+    """
+    if text == "cpu":
+        return torch.device("cpu")
+    _need_cuda(text)
+    number = text.partition(":")[2] or "0" if text.startswith("cuda") else str(_index_of(text))
+    if not number.isdecimal() or int(number) >= torch.cuda.device_count():
+        raise UserError("measure.no_such_device", given=text, device_count=torch.cuda.device_count())
+    device = torch.device("cuda", int(number))
+    _first_kernel(device)
+    return device
+
+
+def _need_cuda(text: str) -> None:
+    if torch.version.cuda is None and torch.version.hip is None:
+        raise UserError("measure.torch_without_cuda", torch=torch.__version__, python=sys.executable)
+    if torch.cuda.is_available():
+        return
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None and visible.strip() in ("", "-1"):
+        raise UserError("measure.device_hidden", given=text, visible=visible)
+    try:
+        torch.cuda.init()  # type: ignore[no-untyped-call]
+    except (RuntimeError, AssertionError) as error:
+        raise UserError("measure.no_cuda", cause=str(error).splitlines()[0]) from error
+    raise UserError("measure.no_cuda", cause="torch sees no device")
+
+
+def _plain_uuid(text: object) -> str:
+    return str(text).lower().removeprefix("gpu-")
+
+
+def _index_of(uuid: str) -> int:
+    """Torch's number of a device; the driver numbers them otherwise, so only the UUID is trusted."""
+    for index in range(torch.cuda.device_count()):
+        found = _plain_uuid(torch.cuda.get_device_properties(index).uuid)
+        if found == _plain_uuid(uuid):
+            return index
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        raise UserError("measure.device_hidden", given=uuid, visible=visible)
+    raise UserError("measure.no_such_device", given=uuid, device_count=torch.cuda.device_count())
+
+
+def _first_kernel(device: torch.device) -> None:
+    """A torch build may lack kernels for this GPU, and a GPU in exclusive mode may be taken."""
+    try:
+        torch.ones(8, device=device).add_(1).sum().item()
+    except RuntimeError as error:
+        cause = str(error).splitlines()[0]
+        if "no kernel image" in cause:
+            major, minor = torch.cuda.get_device_capability(device)
+            raise UserError(
+                "measure.no_kernel", architecture=f"sm_{major}{minor}", torch=torch.__version__
+            ) from error
+        if "busy or unavailable" in cause:
+            raise UserError("measure.device_busy", device=torch.cuda.get_device_name(device)) from error
+        raise
+
+
+def hello(device: torch.device) -> Hello:
+    """Who runs, on what."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    clock = time.monotonic_ns()
+    if device.type == "cpu":
+        return Hello(os.getpid(), python, torch.__version__, "CPU", None, None, clock)
+    properties = torch.cuda.get_device_properties(device)
+    uuid = f"GPU-{_plain_uuid(properties.uuid)}"
+    return Hello(
+        os.getpid(), python, torch.__version__, properties.name, uuid, properties.total_memory, clock
+    )
+
+
+def meter_for(device: torch.device, sink: Sink) -> Meter:
+    """The meter that suits the device."""
+    return CpuMeter(sink) if device.type == "cpu" else CudaMeter(device, sink)
+
+
+class CpuMeter:
+    """torch's own allocation events on the CPU."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._allocated = 0
+
+    @contextmanager
+    def phase(self, step: int, phase: str) -> Iterator[None]:
+        """Record one phase."""
+        start_ns, epoch_ns = time.monotonic_ns(), time.time_ns()
+        recording = torch.autograd.profiler.profile(use_cpu=True, profile_memory=True)
+        with recording:
+            try:
+                yield
+            finally:
+                end_ns = time.monotonic_ns()
+        events = _allocations(recording)
+        start = self._allocated
+        self._allocated += sum(event.change for event in events)
+        course = [(max(start_ns, event.at_ns - epoch_ns + start_ns), event.total) for event in events]
+        self._sink(
+            PhaseSample(
+                step=step,
+                phase=phase,
+                start_ns=start_ns,
+                end_ns=end_ns,
+                start_bytes=start,
+                allocated_bytes=self._allocated,
+                peak_bytes=max(start, *(event.total for event in events)) if events else start,
+                points=thinned(course, _MAX_POINTS),
+            )
+        )
+
+
+class _Event(NamedTuple):
+    """One allocation or release: when, by how many bytes, and the running total after it."""
+
+    at_ns: int
+    change: int
+    total: int
+
+
+def _allocations(recording: torch.autograd.profiler.profile) -> list[_Event]:
+    """Every allocation and release on the CPU, in order of time."""
+    results = recording.kineto_results
+    if results is None:
+        return []
+    found: list[_Event] = []
+    stack = list(results.experimental_event_tree())
+    while stack:
+        event = stack.pop()
+        stack.extend(event.children)
+        fields = event.extra_fields
+        if isinstance(fields, _ExtraFields_Allocation) and fields.device.type == "cpu":
+            found.append(_Event(event.start_time_ns, fields.alloc_size, fields.total_allocated))
+    found.sort(key=lambda event: event.at_ns)
+    return found
+
+
+def thinned(points: Sequence[tuple[int, int]], limit: int) -> tuple[tuple[int, int], ...]:
+    """At most ``limit`` points: the largest of each stretch, and the last one."""
+    if len(points) <= limit:
+        return tuple(points)
+    stride = -(-len(points) // (limit - 1))
+    stretches = (points[at : at + stride] for at in range(0, len(points), stride))
+    return (*(max(stretch, key=lambda pair: pair[1]) for stretch in stretches), points[-1])
+
+
+class CudaMeter:
+    """The caching allocator's statistics."""
+
+    def __init__(self, device: torch.device, sink: Sink) -> None:
+        self._device = device
+        self._sink = sink
+
+    @contextmanager
+    def phase(self, step: int, phase: str) -> Iterator[None]:
+        """Measure one phase between two synchronisations."""
+        torch.cuda.synchronize(self._device)
+        torch.cuda.reset_peak_memory_stats(self._device)
+        start_ns = time.monotonic_ns()
+        start = torch.cuda.memory_allocated(self._device)
+        try:
+            yield
+        finally:
+            torch.cuda.synchronize(self._device)
+            stats = torch.cuda.memory_stats(self._device)
+            self._sink(
+                PhaseSample(
+                    step=step,
+                    phase=phase,
+                    start_ns=start_ns,
+                    end_ns=time.monotonic_ns(),
+                    start_bytes=start,
+                    allocated_bytes=stats["allocated_bytes.all.current"],
+                    peak_bytes=stats["allocated_bytes.all.peak"],
+                    reserved_bytes=stats["reserved_bytes.all.current"],
+                    peak_reserved_bytes=stats["reserved_bytes.all.peak"],
+                )
+            )

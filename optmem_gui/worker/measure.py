@@ -1,0 +1,189 @@
+"""The real steps: forward, backward and update, watched phase by phase."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.precision import PrecisionScheme, precision
+from optmem_gui.core.protocol import (
+    Categories,
+    MeasureRequest,
+    Message,
+    PhaseSample,
+    Progress,
+    Result,
+    StepResult,
+)
+from optmem_gui.worker.build import Job, build, torch_dtype
+from optmem_gui.worker.device import Meter, hello, meter_for, open_device
+from optmem_gui.worker.update import Update, state_rows, tensor_bytes
+
+_MIN_STEPS = 2
+_OLDEST_TORCH = (2, 5)
+"""First release whose device properties carry the UUID by which a GPU is found."""
+
+
+@dataclass
+class Run:
+    """One measurement as it goes.
+
+    Attributes:
+        request: What to measure.
+        send: Where messages go.
+        step: Step under way, 0 before the first.
+        phase: Phase under way.
+        phases: Phases of the step under way.
+    """
+
+    request: MeasureRequest
+    send: Callable[[Message], None]
+    step: int = 0
+    phase: str = ""
+    phases: list[PhaseSample] = field(default_factory=list)
+
+    def measure(self) -> Result:
+        """Do it all.
+
+        Raises:
+            UserError: What was asked for cannot be measured here.
+            torch.OutOfMemoryError: It does not fit.
+        """
+        scheme = _checked(self.request)
+        device = open_device(self.request.device)
+        self.send(hello(device))
+        meter = meter_for(device, self._record)
+        with self._phase(meter, "load"):
+            job = build(self.request, scheme, device)
+            update = Update(self.request, scheme, job.trainable, device)
+        load = self.phases.pop()
+        start = time.monotonic()
+        results = [self._one_step(step, job, update, meter, device) for step in self._steps()]
+        return Result(
+            load=load,
+            first=results[0],
+            steady=results[-1],
+            state=state_rows(update.optimizer, device),
+            param_count=sum(p.numel() for p in job.parameters),
+            trainable_count=sum(p.numel() for p in job.trainable),
+            seconds=time.monotonic() - start,
+        )
+
+    def _steps(self) -> range:
+        return range(1, self.request.steps + 1)
+
+    def _phase(self, meter: Meter, phase: str) -> AbstractContextManager[None]:
+        self.phase = phase
+        self.send(Progress(phase, self.step, self.request.steps))
+        return meter.phase(self.step, phase)
+
+    def _record(self, sample: PhaseSample) -> None:
+        self.phases.append(sample)
+        self.send(sample)
+
+    def _one_step(
+        self, step: int, job: Job, update: Update, meter: Meter, device: torch.device
+    ) -> StepResult:
+        self.step, self.phases = step, []
+        autocast = _autocast(precision(self.request.precision), device)
+        held: list[Tensor] = []
+        losses: list[float] = []
+        gradients = 0
+        if not update.needs_closure:
+            for _ in range(self.request.accumulate):
+                with self._phase(meter, "forward"):
+                    with autocast():
+                        held.append(job.loss())
+                    losses.append(float(held[0].detach()))
+                with self._phase(meter, "backward"):
+                    _backward(update.scaled(held.pop() / self.request.accumulate))
+            gradients = tensor_bytes(update.gradients())
+        with self._phase(meter, "optimizer_step"):
+            if update.needs_closure:
+                update.step(_closure(job, update, autocast, losses))
+                gradients = tensor_bytes(update.gradients())
+            else:
+                update.step()
+            job.drop_logits()
+            update.zero()
+        with self._phase(meter, "between_steps"):
+            pass
+        result = StepResult(
+            step=step,
+            phases=tuple(self.phases),
+            categories=_categories(job, update, device, gradients),
+            activations=_activations(self.phases),
+            loss=losses[-1] if losses and math.isfinite(losses[-1]) else None,
+        )
+        self.send(result)
+        return result
+
+
+def _checked(request: MeasureRequest) -> PrecisionScheme:
+    """Refuse what cannot be measured before anything is allocated."""
+    version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
+    if version < _OLDEST_TORCH:
+        oldest = ".".join(map(str, _OLDEST_TORCH))
+        raise UserError("measure.old_torch", torch=torch.__version__, oldest=oldest)
+    scheme = precision(request.precision)
+    if not scheme.runs_in_torch:
+        raise UserError("measure.precision_not_in_torch", precision=scheme.id)
+    if request.steps < _MIN_STEPS:
+        raise UserError("measure.too_few_steps", steps=request.steps, fewest=_MIN_STEPS)
+    return scheme
+
+
+Autocast = Callable[[], AbstractContextManager[object]]
+
+
+def _autocast(scheme: PrecisionScheme, device: torch.device) -> Autocast:
+    if scheme.autocast is None:
+        return nullcontext
+    dtype = torch_dtype(scheme.autocast.id)
+    return lambda: torch.autocast(device.type, dtype=dtype)
+
+
+def _closure(job: Job, update: Update, autocast: Autocast, losses: list[float]) -> Callable[[], float]:
+    """What an optimizer that evaluates the loss itself calls: forward and backward in one."""
+
+    def evaluate() -> float:
+        update.zero()
+        update.before_forward()
+        with autocast():
+            loss = job.loss()
+        _backward(loss)
+        update.after_backward()
+        losses.append(float(loss.detach()))
+        return losses[-1]
+
+    return evaluate
+
+
+def _backward(loss: Tensor) -> None:
+    loss.backward()  # type: ignore[no-untyped-call]
+
+
+def _categories(job: Job, update: Update, device: torch.device, gradients: int) -> Categories:
+    state = state_rows(update.optimizer, device)
+    return Categories(
+        weights=tensor_bytes(job.parameters),
+        gradients=gradients,
+        master_weights=tensor_bytes(update.masters),
+        optimizer_state=sum(row.bytes for row in state),
+        optimizer_state_host=sum(row.bytes for row in state if row.host),
+        buffers=tensor_bytes(job.buffers),
+        inputs=tensor_bytes(job.inputs),
+    )
+
+
+def _activations(phases: list[PhaseSample]) -> int:
+    """Allocated by the first forward pass and still there at its end."""
+    forward = next((sample for sample in phases if sample.phase == "forward"), None)
+    return 0 if forward is None else forward.allocated_bytes - forward.start_bytes
