@@ -1,0 +1,9 @@
+"""The command line: the same calculation as the window, for scripts and CI. Imports no Qt and no torch."""
+
+from __future__ import annotations
+
+COMMANDS = ("estimate", "inspect", "measure", "optimizers")
+"""First words that are subcommands; anything else opens the window."""
+
+LATER_COMMANDS = ("simulate", "replay", "selfcheck")
+"""First words that are kept for subcommands to come."""

@@ -1,0 +1,144 @@
+"""From arguments to a scenario."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from optmem_gui.architectures.presets import preset_ref, preset_spec
+from optmem_gui.checkpoints.contents import Checkpoint
+from optmem_gui.checkpoints.registry import open_checkpoint
+from optmem_gui.cli.refusal import about
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.model import ModelRef, ModelSpec, group_model
+from optmem_gui.core.optimizers.catalogue import find
+from optmem_gui.core.optimizers.options import checked, parse_options
+from optmem_gui.core.scenario import Lora, Scenario
+from optmem_gui.core.synthetic import synthetic_model, synthetic_ref
+from optmem_gui.core.trainable import ALL, train_only
+from optmem_gui.core.units import CountError, parse_count
+from optmem_gui.report.scenario_file import SUFFIX, load_scenario
+
+_CHECKPOINTING = re.compile(r"none|attention|full|every-[1-9][0-9]{0,4}")
+_PLAIN_FIELDS = (
+    "precision",
+    "batch",
+    "sequence",
+    "checkpointing",
+    "attention",
+    "loss",
+    "accumulate",
+    "clip",
+    "keep_logits",
+    "target",
+)
+_MOST_NAMES = 1_000_000
+
+
+def read_checkpoint(path: str) -> Checkpoint:
+    """Open a checkpoint, headers only.
+
+    Raises:
+        Refused: It is not there, or cannot be read.
+    """
+    with about(path):
+        if not Path(path).exists():
+            raise UserError("file.not_found", path=path)
+        return open_checkpoint(Path(path))
+
+
+def scenario_from(arguments: argparse.Namespace) -> Scenario:
+    """The scenario that the arguments describe; what is left out keeps its default or the file's value.
+
+    Raises:
+        UserError: Arguments that do not go together, or a value that does not exist.
+        Refused: A file that cannot be used.
+    """
+    base = _base(arguments)
+    values: dict[str, Any] = {
+        name: getattr(arguments, name) for name in _PLAIN_FIELDS if getattr(arguments, name, None) is not None
+    }
+    values |= _optimizer(arguments, base)
+    values["lora"] = _lora(arguments, base.lora)
+    if "checkpointing" in values and not _CHECKPOINTING.fullmatch(values["checkpointing"]):
+        known = "none, attention, every-K (such as every-4), full"
+        raise UserError(
+            "cli.unknown_value", option="--checkpointing", given=values["checkpointing"], known=known
+        )
+    scenario = replace(base, **values)
+    if scenario.batch is not None and scenario.sequence is None and scenario.model.architecture is not None:
+        raise UserError("cli.batch_without_sequence")
+    return scenario
+
+
+def _base(arguments: argparse.Namespace) -> Scenario:
+    given = [
+        *arguments.paths[:1],
+        *([] if arguments.params is None else [f"--params {arguments.params}"]),
+        *([] if arguments.preset is None else [f"--preset {arguments.preset}"]),
+    ]
+    if not given:
+        raise UserError("cli.no_model")
+    if len(given) > 1:
+        raise UserError("cli.several_models", given=" and ".join(given))
+    if len(arguments.paths) > 1:
+        raise UserError("cli.several_paths", path=arguments.paths[1])
+    if arguments.paths and arguments.paths[0].lower().endswith(SUFFIX):
+        if arguments.trainable is not None:
+            raise UserError("trainable.no_names")
+        return load_scenario(Path(arguments.paths[0]))
+    return Scenario(_model(arguments))
+
+
+def _model(arguments: argparse.Namespace) -> ModelRef:
+    chosen = arguments.trainable
+    if arguments.paths:
+        spec = read_checkpoint(arguments.paths[0]).spec
+        with about(arguments.paths[0]):
+            return group_model(spec if chosen is None else train_only(spec, chosen))
+    if arguments.preset is not None:
+        if chosen in (None, ALL):
+            return preset_ref(arguments.preset)
+        return group_model(train_only(preset_spec(arguments.preset), chosen))
+    try:
+        count = parse_count(arguments.params)
+    except CountError as error:
+        raise UserError(error.key, given=error.text) from None
+    return synthetic_ref(count) if chosen in (None, ALL) else group_model(train_only(_named(count), chosen))
+
+
+def _named(param_count: int) -> ModelSpec:
+    tensors = synthetic_ref(param_count).tensor_count
+    if tensors > _MOST_NAMES:
+        raise UserError("trainable.too_many", tensor_count=tensors)
+    return synthetic_model(param_count)
+
+
+def _optimizer(arguments: argparse.Namespace, base: Scenario) -> dict[str, Any]:
+    implementation = find(arguments.optimizer or base.optimizer)
+    pairs: list[str] = arguments.option or []
+    given = parse_options(implementation, pairs)
+    names = {pair.partition("=")[0].strip().replace("-", "_") for pair in pairs}
+    kept = base.options if implementation.id == base.optimizer else ()
+    options = checked(implementation, (*((n, v) for n, v in kept if n not in names), *given))
+    return {"optimizer": implementation.id, "options": options}
+
+
+def _lora(arguments: argparse.Namespace, base: Lora | None) -> Lora | None:
+    targets: Sequence[str] | None = None
+    if arguments.lora_targets is not None:
+        targets = tuple(part.strip() for part in arguments.lora_targets.split(",") if part.strip())
+    given = {"rank": arguments.lora_rank, "targets": targets, "base_dtype": arguments.base_dtype}
+    changed = {name: value for name, value in given.items() if value is not None}
+    if not changed:
+        return base
+    if base is not None:
+        return replace(base, **changed)
+    if "rank" not in changed:
+        option = "--lora-targets" if "targets" in changed else "--base-dtype"
+        raise UserError("cli.lora_incomplete", option=option)
+    return Lora(**changed)

@@ -1,0 +1,99 @@
+"""What the command line prints: one result, on stdout."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+from optmem_gui.core.breakdown import Breakdown, Fit
+from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.reasons import Reason
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.units import format_bytes, format_count, in_unit
+from optmem_gui.report.tables import NOT_COUNTED, Table, plain_name, to_aligned
+
+
+def say(text: str) -> None:
+    """Print a result."""
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+def estimate_text(scenario: Scenario, breakdown: Breakdown, gpu: Gpu | None) -> str:
+    """The estimate for people: the answer first, then where it goes, then what it rests on."""
+    counts = breakdown.parameters
+    parameters = f"{format_count(counts.total)} parameters"
+    if counts.trainable != counts.total:
+        parameters += f", {format_count(counts.trainable)} trained"
+    lines = [
+        f"{scenario.model.title}: {parameters}, {scenario.optimizer}, {scenario.precision}",
+        f"Peak {_exact(breakdown.peak_bytes)} in {_phase(breakdown.peak_phase)}",
+        *([] if breakdown.fit is None or gpu is None else [verdict(breakdown, breakdown.fit, gpu)]),
+        "",
+        to_aligned(_components(breakdown)),
+        to_aligned(_totals(breakdown)),
+        *_notes("Warnings", breakdown.warnings),
+        *_notes("Assumptions", breakdown.assumptions),
+    ]
+    return "\n".join(lines)
+
+
+def verdict(breakdown: Breakdown, fit: Fit, gpu: Gpu) -> str:
+    """Whether it fits, in one sentence with the numbers that decide."""
+    usable = f"{format_bytes(fit.usable)} usable on {gpu.name}"
+    if fit.fits == "yes":
+        return f"Fits: {format_bytes(fit.free)} free of {usable}"
+    low, high = format_bytes(breakdown.process.low), format_bytes(breakdown.process.high)
+    if fit.fits == "tight":
+        return f"Tight: the process takes {low} to {high} of {usable}"
+    return f"Does not fit: the process takes at least {low}, {usable}"
+
+
+def fits_table(fits: Iterable[tuple[Gpu, Fit]]) -> str:
+    """Every GPU with its verdict."""
+    rows = tuple(
+        (gpu.id, gpu.name, in_unit(fit.usable, "GiB"), fit.fits, in_unit(fit.free, "GiB"))
+        for gpu, fit in fits
+    )
+    return to_aligned(Table(("gpu", "name", "usable GiB", "fits", "free GiB"), rows, frozenset({2, 4})))
+
+
+def _components(breakdown: Breakdown) -> Table:
+    """Rows that are not zero; a component that is not counted stays and says so."""
+    rows = tuple(
+        (
+            plain_name(row.id),
+            row.dtype,
+            f"{row.bytes_per_parameter(breakdown.parameters.total):.3g}" if row.counted else "",
+            in_unit(row.bytes, "GiB") if row.counted else NOT_COUNTED,
+            format_count(row.bytes) if row.counted else "",
+            format_count(row.at_peak) if row.counted else "",
+        )
+        for row in breakdown.components
+        if row.bytes or not row.counted
+    )
+    headers = ("component", "dtype", "bytes/parameter", "GiB", "bytes", "at the peak")
+    return Table(headers, rows, frozenset(range(2, 6)))
+
+
+def _totals(breakdown: Breakdown) -> Table:
+    phases = tuple(
+        (plain_name(p.id), in_unit(p.bytes, "GiB"), format_count(p.bytes)) for p in breakdown.phases
+    )
+    bands = tuple(
+        (name, f"{in_unit(band.low, 'GiB')} to {in_unit(band.high, 'GiB')}", "")
+        for name, band in (("Reserved", breakdown.reserved), ("Process", breakdown.process))
+    )
+    return Table(("allocated in", "GiB", "bytes"), (*phases, *bands), frozenset({1, 2}))
+
+
+def _notes(title: str, reasons: Iterable[Reason]) -> list[str]:
+    notes = [f"  - {reason}" for reason in reasons]
+    return [title, *notes] if notes else []
+
+
+def _exact(size_bytes: int) -> str:
+    return f"{format_bytes(size_bytes)} ({format_count(size_bytes)} bytes)"
+
+
+def _phase(phase_id: str) -> str:
+    return plain_name(phase_id).lower()

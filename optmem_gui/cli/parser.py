@@ -1,0 +1,131 @@
+"""Which words the command line takes."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import NoReturn, get_args
+
+from optmem_gui.cli import COMMANDS
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.precision import SCHEMES
+from optmem_gui.core.protocol import DEFAULT_STEPS
+from optmem_gui.core.scenario import Attention, BaseDType, Loss, Target
+
+LARGEST = 10**9
+"""Largest batch, sequence, accumulation or rank accepted."""
+
+_LATER_OPTIONS = ("--recipe", "--resident", "--gpus", "--shard", "--tp", "--pp", "--ep", "--cp", "--solve")
+"""Options that are kept for what is to come, with one value each."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that answers a mistake with one line instead of its usage."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the arguments.
+
+        Raises:
+            UserError: Always.
+        """
+        raise UserError("cli.usage", why=message, command=self.prog)
+
+
+class _Later(argparse.Action):
+    """An option of work to come: refused by name, never ignored."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[str] | None,
+        option_string: str | None = None,
+    ) -> NoReturn:
+        raise UserError("cli.not_available", option=option_string or "this option")
+
+
+class _Whole(argparse.Action):
+    """A whole number of one or more, with thousands separators if they are wanted."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[str] | None,
+        option_string: str | None = None,
+    ) -> None:
+        text = str(values).strip()
+        digits = text.replace(",", "").replace("_", "")
+        if not (digits.isascii() and digits.isdigit() and len(digits) < 20 and 1 <= int(digits) <= LARGEST):
+            raise UserError("cli.out_of_range", option=str(option_string), given=text, low=1, high=LARGEST)
+        setattr(namespace, self.dest, int(digits))
+
+
+def build_parser() -> Parser:
+    """The parser of every subcommand."""
+    parser = Parser(prog="optmem", description="How much GPU memory training takes.", allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="|".join(COMMANDS))
+    estimate = commands.add_parser(
+        "estimate", help="predict the memory of one training step", allow_abbrev=False
+    )
+    _add_model(estimate)
+    _add_training(estimate)
+    _add_verdict(estimate)
+    measure = commands.add_parser("measure", help="run real steps and compare", allow_abbrev=False)
+    _add_model(measure)
+    _add_training(measure)
+    _add_device(measure)
+    inspect = commands.add_parser("inspect", help="what a checkpoint holds", allow_abbrev=False)
+    inspect.add_argument("path", metavar="PATH", help="checkpoint, folder or config.json")
+    listing = commands.add_parser("optimizers", help="the catalogue of optimizers", allow_abbrev=False)
+    for command in (estimate, measure, inspect, listing):
+        command.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    model = parser.add_argument_group("model (one of them)")
+    model.add_argument(
+        "paths", metavar="PATH", nargs="*", help="checkpoint, folder, config.json or .optmem file"
+    )
+    model.add_argument("--params", metavar="COUNT", help="number of parameters: 7B, 125M, 6.74e9")
+    model.add_argument("--preset", metavar="ID", help="a published model")
+    model.add_argument("--trainable", metavar="all|REGEX", help="parameters to train, by name")
+    lora = parser.add_argument_group("low-rank adapters")
+    lora.add_argument("--lora-rank", metavar="R", action=_Whole, help="train adapters of this rank instead")
+    lora.add_argument("--lora-targets", metavar="LIST", help="module names with commas, or all-linear")
+    lora.add_argument("--base-dtype", choices=get_args(BaseDType), help="how the frozen base is held")
+
+
+def _add_training(parser: argparse.ArgumentParser) -> None:
+    training = parser.add_argument_group("training")
+    training.add_argument("--optimizer", metavar="ID", help="such as torch.AdamW; see `optmem optimizers`")
+    training.add_argument("--option", metavar="NAME=VALUE", action="append", help="option of the optimizer")
+    training.add_argument("--precision", choices=tuple(SCHEMES), metavar="ID", help=", ".join(SCHEMES))
+    training.add_argument("--batch", metavar="N", action=_Whole, help="sequences a micro-batch")
+    training.add_argument("--seq", metavar="N", action=_Whole, dest="sequence", help="tokens a sequence")
+    training.add_argument("--checkpointing", metavar="none|attention|every-K|full", help="activations")
+    training.add_argument("--attention", choices=get_args(Attention), help="attention kernel")
+    training.add_argument("--loss", choices=get_args(Loss), help="how cross-entropy is computed")
+    training.add_argument("--accumulate", metavar="N", action=_Whole, help="micro-batches before a step")
+    training.add_argument(
+        "--clip", action="store_const", const=True, help="clip_grad_norm_ runs before the step"
+    )
+    training.add_argument(
+        "--keep-logits", action="store_const", const=True, help="the loop holds on to the logits"
+    )
+    for option in _LATER_OPTIONS:
+        parser.add_argument(option, action=_Later, help=argparse.SUPPRESS)
+
+
+def _add_verdict(parser: argparse.ArgumentParser) -> None:
+    verdict = parser.add_argument_group("verdict")
+    verdict.add_argument("--gpu", metavar="ID|all", help="GPU to fit in, such as h100-80gb")
+    verdict.add_argument("--target", choices=get_args(Target), help="device whose rules apply")
+    verdict.add_argument("--check", action="store_true", help="exit 1 if it does not fit, 3 if it is tight")
+
+
+def _add_device(parser: argparse.ArgumentParser) -> None:
+    device = parser.add_argument_group("measurement")
+    device.add_argument("--device", metavar="cpu|cuda:N|auto", default="auto", help="where the steps run")
+    device.add_argument("--steps", metavar="N", action=_Whole, default=DEFAULT_STEPS, help="optimizer steps")

@@ -1,0 +1,74 @@
+"""Open the window: its arguments, what it needs from the system, and only then Qt."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from optmem_gui import __version__
+from optmem_gui.cli import COMMANDS, LATER_COMMANDS
+from optmem_gui.cli.parser import Parser
+from optmem_gui.cli.refusal import guarded
+from optmem_gui.core.errors import UserError
+from optmem_gui.display import check_display, has_display
+from optmem_gui.logs import start_log
+
+
+def open_window(arguments: Sequence[str]) -> int:
+    """Open the window and stay until it closes.
+
+    Returns:
+        Exit code: 0, or 2 when an argument was refused or no window can be opened here.
+    """
+    return guarded(lambda: _open(arguments))
+
+
+def _open(arguments: Sequence[str]) -> int:
+    parsed = _parser().parse_args(list(arguments))
+    if parsed.path is not None:
+        _check_path(parsed.path)
+    if parsed.smoke and not has_display():
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"  # a smoke test needs no one to look at it
+    check_display()
+    start_log(verbose=parsed.verbose)
+    from optmem_gui.gui.app import run  # noqa: PLC0415  # Qt is loaded here, after everything that can be refused
+
+    return run(
+        path=None if parsed.path is None else Path(parsed.path),
+        smoke=parsed.smoke,
+        config=None if parsed.config is None else Path(parsed.config),
+        language=parsed.language,
+        theme=parsed.theme,
+    )
+
+
+def _parser() -> Parser:
+    parser = Parser(
+        prog="optmem",
+        description="How much GPU memory training takes, where it goes, and whether it fits.",
+        epilog=f"Without a window: optmem {{{','.join(COMMANDS)}}} --help",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "path", metavar="PATH", nargs="?", help="checkpoint, folder, config.json or .optmem file"
+    )
+    parser.add_argument(
+        "--smoke", action="store_true", help="open the window, paint it once, print `ready`, exit"
+    )
+    parser.add_argument("--config", metavar="FILE", help="settings file to use instead of the user's")
+    parser.add_argument("--language", choices=("en", "zh_CN"), help="language for this start")
+    parser.add_argument("--theme", choices=("system", "light", "dark"), help="theme for this start")
+    parser.add_argument("--verbose", action="store_true", help="log details, to the terminal as well")
+    parser.add_argument("--version", action="version", version=f"optmem {__version__}")
+    return parser
+
+
+def _check_path(given: str) -> None:
+    if Path(given).exists():
+        return
+    near = get_close_matches(given, (*COMMANDS, *LATER_COMMANDS), n=1)
+    if near and not any(mark in given for mark in "./\\"):
+        raise UserError("cli.unknown_command", given=given, near=near[0])
+    raise UserError("file.not_found", path=given)
