@@ -84,6 +84,24 @@ def test_core_uses_the_standard_library_alone() -> None:
     assert foreign == set()
 
 
+def test_imports_by_name_stay_where_they_belong() -> None:
+    """What import-linter cannot see: ``import_module("pynvml")`` outside its one module, and the like."""
+    homes = {"pynvml": "engine/nvml.py", "torch": "worker/", "PySide6": "gui/", "pyqtgraph": "gui/"}
+    misplaced = [
+        (path.relative_to(ROOT).as_posix(), name)
+        for path in sorted((ROOT / "optmem_gui").rglob("*.py"))
+        for name in _imported_by_name(path)
+        if homes.get(name.partition(".")[0], "") not in path.as_posix()
+    ]
+    assert misplaced == []
+
+
+def _imported_by_name(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            yield from (str(arg.value) for arg in node.args[:1] if isinstance(arg, ast.Constant))
+
+
 def _imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
