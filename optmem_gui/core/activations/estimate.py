@@ -1,0 +1,344 @@
+"""The course of one micro-batch: what forward builds up and backward takes down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from optmem_gui.core.activations.loss import logits_bytes, loss_stage
+from optmem_gui.core.activations.plan import Plan, make_plan
+from optmem_gui.core.activations.stages import Stage, kernel_of, layer_stage, stream_dtype
+from optmem_gui.core.activations.tape import Point
+from optmem_gui.core.dtypes import F32
+from optmem_gui.core.layout import Layout
+from optmem_gui.core.reasons import Reason
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.transformer import TransformerShape
+
+CUBLAS_WORKSPACE_BYTES = 8_519_680
+CUBLAS_WORKSPACE_SM90_BYTES = 33_554_432
+_MOMENT_LAYERS = 64
+"""Layers that get a moment of their own; between them the course is a straight line."""
+
+Step = Literal["forward", "backward"]
+
+
+@dataclass(frozen=True, slots=True)
+class ActivationMoment:
+    """The largest moment of one stage, bytes on the device.
+
+    Attributes:
+        phase: Part of the step.
+        label: ``embedding``, ``layer N`` or ``loss``.
+        activations: Saved for backward, and what is being computed from.
+        autocast_copies: 16-bit copies of fp32 weights.
+        gradients: Parameter gradients produced so far in this micro-batch.
+        temporaries: Everything else, gradients of activations included.
+    """
+
+    phase: Step
+    label: str
+    activations: int
+    autocast_copies: int
+    gradients: int
+    temporaries: int
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all four."""
+        return self.activations + self.autocast_copies + self.gradients + self.temporaries
+
+
+@dataclass(frozen=True, slots=True)
+class ActivationItem:
+    """One kind of tensor that waits for backward.
+
+    Attributes:
+        name: Kind, such as ``attention`` or ``logits``.
+        bytes: All of them together.
+        count: How many there are.
+        why: What keeps them.
+    """
+
+    name: str
+    bytes: int
+    count: int
+    why: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Activations:
+    """What one micro-batch holds beside weights, gradients and optimizer state.
+
+    Attributes:
+        moments: Course over forward, then backward.
+        items: What is saved at the end of forward, itemised; sums to ``saved_bytes`` + ``autocast_bytes``.
+        saved_bytes: Saved for backward at the end of forward, the batch itself included.
+        autocast_bytes: 16-bit copies of fp32 weights that are alive then.
+        logits_bytes: What a loop that keeps the logits holds through the step (part of ``saved_bytes``);
+            0 where it does not.
+        workspace_bytes: cuBLAS workspaces of the forward and the autograd thread.
+        attention_used: Kernel that runs.
+        attention_why: Why that one.
+        not_counted: What this leaves out.
+    """
+
+    moments: tuple[ActivationMoment, ...]
+    items: tuple[ActivationItem, ...]
+    saved_bytes: int
+    autocast_bytes: int
+    logits_bytes: int
+    workspace_bytes: int
+    attention_used: str
+    attention_why: Reason
+    not_counted: tuple[Reason, ...]
+
+    def peak(self, phase: Step) -> ActivationMoment:
+        """The largest moment of a phase."""
+        return max((m for m in self.moments if m.phase == phase), key=lambda m: m.total_bytes)
+
+
+def workspace_bytes(architecture: str | None, *, cpu: bool) -> int:
+    """Workspaces of cuBLAS: one for the forward thread, one for autograd's.
+
+    Source: ``aten/src/ATen/cuda/CublasHandlePool.cpp`` (4096 KiB x 2 + 16 KiB x 8; 32 MiB on sm_90), both
+    sizes seen in recordings of H100 and older GPUs. ``CUBLAS_WORKSPACE_CONFIG`` overrides them.
+
+    Args:
+        architecture: Compute capability such as ``sm_90``; None when no GPU is chosen.
+        cpu: The step runs on the CPU, which has none.
+    """
+    if cpu:
+        return 0
+    return 2 * (CUBLAS_WORKSPACE_SM90_BYTES if architecture == "sm_90" else CUBLAS_WORKSPACE_BYTES)
+
+
+def estimate_activations(
+    shape: TransformerShape, scenario: Scenario, layout: Layout, architecture: str | None = None
+) -> Activations:
+    """Predict the activations of one micro-batch.
+
+    Args:
+        shape: Dimensions of the transformer.
+        scenario: The set-up; ``batch`` and ``sequence`` are set.
+        layout: Where its parameters live.
+        architecture: Compute capability of the GPU, for the cuBLAS workspace.
+
+    Raises:
+        UserError: The kind of checkpointing is unknown, or the attention kernel cannot take these types.
+        ValueError: ``batch`` or ``sequence`` is missing.
+    """
+    if scenario.batch is None or scenario.sequence is None:
+        raise ValueError("estimate_activations needs a batch and a sequence length")
+    plan = make_plan(shape, scenario, layout, scenario.batch, scenario.sequence)
+    kernel, why = kernel_of(plan)
+    course = _Course(plan)
+    items = tuple(course.items())
+    return Activations(
+        moments=tuple(course.moments()),
+        items=items,
+        saved_bytes=course.saved.activations,
+        autocast_bytes=course.saved.autocast_copies,
+        logits_bytes=course.kept_logits,
+        workspace_bytes=workspace_bytes(architecture, cpu=plan.cpu),
+        attention_used=kernel,
+        attention_why=why,
+        not_counted=tuple(_not_counted(plan, kernel)),
+    )
+
+
+class _Course:
+    """Puts the stages in a row; every layer after the first costs the same."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        embedding = plan.matrix("embed_tokens")
+        positions = plan.shape.positions > 0 and plan.matrix("embed_positions").trained
+        needs = embedding.trained or positions or plan.inputs_need_grad
+        self.first = layer_stage(plan, input_needs_grad=needs, keep=True)
+        later = self.first.needs_grad
+        self.later = layer_stage(plan, input_needs_grad=later, keep=True)
+        self.bare = layer_stage(plan, input_needs_grad=later, keep=False)
+        self.loss = loss_stage(plan, input_needs_grad=later)
+        self.body_needs_grad = needs
+        self.base = self._outside()
+        self.kept_logits = 0
+        if plan.keep_logits and plan.loss == "full":
+            self.kept_logits = self._rounded(logits_bytes(plan))
+        self.saved = self.base + self._body(plan.shape.layers) + self.loss.kept
+        self.saved += Point(activations=self.kept_logits)
+
+    def _rounded(self, size: int) -> int:
+        return -(-size // self.plan.unit) * self.plan.unit
+
+    def _outside(self) -> Point:
+        """Tokens and labels, and the rotary tables that all layers share."""
+        return Point(activations=sum(size for _, size, _ in self._outside_items()))
+
+    def _outside_items(self) -> Iterator[tuple[str, int, int]]:
+        plan, shape = self.plan, self.plan.shape
+        yield "batch", 2 * self._rounded(8 * plan.token_count), 2
+        if shape.positions:
+            if plan.matrix("embed_positions").trained:
+                yield "batch", self._rounded(8 * plan.sequence), 1
+        elif shape.norm == "rms":
+            table = stream_dtype(plan).bytes_for(plan.sequence * shape.head_dim)
+            yield "rotary", 2 * self._rounded(table), 2
+        rest = plan.matrix("remainder")
+        if shape.remainder and rest.trained and rest.dtype != F32:
+            yield "other", self._rounded(4 * shape.remainder), 1
+
+    def _layer(self, index: int) -> Stage:
+        return self.first if index == 0 else self.later
+
+    def _segment(self, index: int) -> int:
+        """First layer of the unit that is recomputed together with this one."""
+        return index // self.plan.span * self.plan.span
+
+    def _layers_kept(self, start: int, end: int) -> Point:
+        """Kept by layers ``start`` to ``end`` when they are run saving."""
+        if start >= end:
+            return Point()
+        return self._layer(start).kept + self.later.kept * (end - start - 1)
+
+    def _body(self, end: int) -> Point:
+        """Kept by the first ``end`` layers at that point of the forward."""
+        if not self.plan.span:
+            return self._layers_kept(0, end)
+        units = -(-end // self.plan.span)
+        return Point(activations=units * self.first.input_bytes)
+
+    def moments(self) -> Iterator[ActivationMoment]:
+        """The course, forward then backward."""
+        shown = list(_sampled(self.plan.shape.layers, self.plan.span or 1))
+        yield self._moment("forward", "embedding", self._embedding())
+        for index in shown:
+            yield self._moment("forward", f"layer {index}", self._forward(index))
+        yield self._moment("forward", "loss", self._before_loss() + self.loss.forward_peak)
+        after = self.saved
+        if self.loss.needs_grad:
+            after = self._before_loss(cached=False) + self.loss.backward_peak
+            after += Point(activations=self.kept_logits)
+        yield self._moment("backward", "loss", after)
+        for index in reversed(shown):
+            if self._layer(index).needs_grad:
+                yield self._moment("backward", f"layer {index}", self._backward(index))
+        if self.body_needs_grad:
+            yield self._moment("backward", "embedding", self._embedding_backward())
+
+    def _moment(self, phase: Step, label: str, point: Point) -> ActivationMoment:
+        return ActivationMoment(
+            phase, label, point.activations, point.autocast_copies, point.gradients, point.temporaries
+        )
+
+    def _cached(self, layers: int) -> Point:
+        """Autocast's cache after some layers, where nothing else holds the copies."""
+        if self.plan.span:
+            return Point(autocast_copies=self.bare.cached * layers)
+        first = self.first.cached if layers else 0
+        return Point(autocast_copies=first + self.later.cached * max(0, layers - 1))
+
+    def _embedding(self) -> Point:
+        return self.base + Point(activations=self.first.input_bytes)
+
+    def _forward(self, index: int) -> Point:
+        point = self.base + self._cached(index)
+        if not self.plan.span:
+            return point + self._body(index) + self._layer(index).forward_peak
+        start = self._segment(index)
+        held = start // self.plan.span + (1 if index > start else 0)
+        return point + Point(activations=held * self.first.input_bytes) + self.bare.forward_peak
+
+    def _before_loss(self, *, cached: bool = True) -> Point:
+        layers = self.plan.shape.layers
+        return self.base + self._body(layers) + (self._cached(layers) if cached else Point())
+
+    def _backward(self, index: int) -> Point:
+        """The larger of the recomputation that ends with this layer and its backward."""
+        plan, layers = self.plan, self.plan.shape.layers
+        point = self.base + Point(activations=self.kept_logits)
+        point += Point(
+            gradients=self.loss.gradients + self.later.gradients * (layers - 1 - index),
+            temporaries=self._waiting(),
+        )
+        stage = self._layer(index)
+        if not plan.span:
+            return point + self._layers_kept(0, index) + stage.backward_peak
+        start = self._segment(index)
+        point += Point(activations=start // plan.span * self.first.input_bytes)
+        if not self._layer(start).keeps_input:
+            point += Point(activations=self.first.input_bytes)
+        point += self._layers_kept(start, index)
+        again = point + stage.forward_peak + Point(temporaries=self.first.input_bytes)
+        if index == start and not stage.keeps_input:
+            # the unit's input is both its own and the recomputed layer's: one tensor
+            again += Point(activations=-self.first.input_bytes)
+        back = point + stage.backward_peak
+        return max((again, back), key=lambda p: p.total)
+
+    def _waiting(self) -> int:
+        """A tied head's gradient, which autograd holds until the embedding's arrives."""
+        head = self.plan.matrix("lm_head")
+        if not (head.waits and head.trained):
+            return 0
+        return self._rounded(head.gradient.bytes_for(head.rows * head.columns))
+
+    def _embedding_backward(self) -> Point:
+        plan = self.plan
+        stage = self.first
+        made = 0
+        for leaf in ("embed_tokens", "embed_positions"):
+            matrix = plan.matrix(leaf)
+            if matrix.rows and matrix.trained:
+                made += self._rounded(matrix.gradient.bytes_for(matrix.rows * matrix.columns))
+        before = self.loss.gradients + stage.gradients + self.later.gradients * (plan.shape.layers - 1)
+        incoming = stage.input_bytes if stage.needs_grad else 0
+        return self.base + Point(
+            activations=self.kept_logits,
+            gradients=before + made,
+            temporaries=incoming + self._waiting() + (made if plan.accumulating else 0),
+        )
+
+    def items(self) -> Iterator[ActivationItem]:
+        """What is saved at the end of forward, by kind."""
+        found: dict[str, tuple[int, int]] = {}
+        for label, size, count in self._saved():
+            if size:
+                before = found.get(label, (0, 0))
+                found[label] = (before[0] + size, before[1] + count)
+        for label, (size, count) in found.items():
+            yield ActivationItem(label, size, count, Reason(f"activation.{label}"))
+
+    def _saved(self) -> Iterable[tuple[str, int, int]]:
+        layers, span = self.plan.shape.layers, self.plan.span
+        yield from self._outside_items()
+        if span:
+            units = -(-layers // span)
+            yield "checkpoint", units * self.first.input_bytes, units
+        else:
+            yield from self.first.saved
+            for label, size, count in self.later.saved:
+                yield label, size * (layers - 1), count * (layers - 1)
+        yield from self.loss.saved
+        if self.kept_logits:
+            yield "kept_logits", self.kept_logits, 1
+
+
+def _sampled(layers: int, span: int) -> Iterable[int]:
+    """Layers that get a moment: all of a small model, evenly spread ones of a large, both ends always."""
+    if layers <= _MOMENT_LAYERS:
+        return range(layers)
+    chosen = {index * (layers - 1) // (_MOMENT_LAYERS - 1) for index in range(_MOMENT_LAYERS)}
+    # the last layer of the last whole unit and of the first hold the most
+    ends = {min(span, layers) - 1, layers // span * span - 1, (layers - 1) // span * span}
+    return sorted(chosen | {end for end in ends if 0 <= end < layers})
+
+
+def _not_counted(plan: Plan, kernel: str) -> Iterator[Reason]:
+    if not plan.cpu:
+        yield Reason("activation.no_kernel_buffers")
+        if kernel in ("flash", "cudnn"):
+            yield Reason("activation.not_compared", {"kernel": kernel})
+    if plan.matrix("q_proj").packed:
+        yield Reason("activation.packed_not_compared")

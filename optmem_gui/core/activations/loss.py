@@ -1,0 +1,180 @@
+"""The last norm, the head and the cross-entropy: usually where a step peaks.
+
+Sources: transformers' ``ForCausalLMLoss`` (logits in the compute type, ``.float()``, then
+``F.cross_entropy``: log_softmax keeps its fp32 result, nll_loss makes an fp32 gradient of the same size);
+Liger-Kernel's fused linear cross-entropy (Hsu et al., arXiv 2410.10989) for ``fused``.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from optmem_gui.core.activations.choice import loss_chunk_tokens
+from optmem_gui.core.activations.plan import Plan
+from optmem_gui.core.activations.program import Program
+from optmem_gui.core.activations.stages import (
+    Stage,
+    apply_norm,
+    closing,
+    finish,
+    itemise,
+    measure,
+    stream_dtype,
+)
+from optmem_gui.core.activations.tape import (
+    ACTIVATIONS,
+    Ledger,
+    Op,
+    Region,
+    Step,
+    Value,
+    keep_gradient,
+    run_backward,
+    run_forward,
+)
+from optmem_gui.core.dtypes import F32
+
+
+@lru_cache(maxsize=256)
+def loss_stage(plan: Plan, *, input_needs_grad: bool) -> Stage:
+    """Count everything after the last block."""
+    program = Program(plan.autocast, plan.cpu)
+    tokens = plan.token_count
+    x = program.value(tokens * plan.shape.hidden, stream_dtype(plan), input_needs_grad, "residual")
+    hidden = apply_norm(program, plan, x, "norm")
+    if plan.loss == "full":
+        loss = _full(program, plan, hidden)
+        program.hold(hidden)
+        return measure(plan, list(program.ops), x, loss, keep=True)
+    if plan.loss == "chunked":
+        return _chunked(program, plan, x, hidden)
+    return _fused(program, plan, x, hidden)
+
+
+def logits_bytes(plan: Plan) -> int:
+    """Bytes of all logits in the type the head gives them."""
+    head = plan.matrix("lm_head")
+    return (plan.autocast or head.dtype).bytes_for(plan.token_count * plan.shape.vocab)
+
+
+def _full(program: Program, plan: Plan, hidden: Value) -> Value:
+    logits = program.linear(hidden, plan.matrix("lm_head"), plan.token_count, "logits")
+    loss = _cross_entropy(program, logits)
+    if not plan.keep_logits:
+        program.hold(logits)
+    return loss
+
+
+def _cross_entropy(program: Program, logits: Value) -> Value:
+    needs = logits.needs_grad
+    wide = program.cast(logits, F32, "logits")
+    probabilities = program.value(logits.count, F32, needs, "logits")
+    program.ops.append(Op((wide,), probabilities, (probabilities,) if needs else ()))
+    loss = program.value(1, F32, needs, "loss")
+    weight = program.value(1, F32, False, "loss")
+    program.ops.append(Op((probabilities,), loss, (probabilities, weight) if needs else (), (weight,)))
+    program.hold(wide)
+    return loss
+
+
+def _chunked(program: Program, plan: Plan, x: Value, hidden: Value) -> Stage:
+    """Slices of the hidden states go through head and loss one at a time, and again in backward.
+
+    ``split`` gives views, its backward concatenates; the weight's gradients of the slices add up in
+    autograd's input buffer until the last has come.
+    """
+    head = plan.matrix("lm_head")
+    norm_ops: list[Step] = list(program.ops)
+    weight = Value("weight", head.rows * head.columns, head.gradient, head.trained)
+    size = loss_chunk_tokens(plan.token_count, plan.shape)
+    regions: list[Region] = []
+    for start in range(0, plan.token_count, size):
+        count = min(size, plan.token_count - start)
+        part = program.value(count * plan.shape.hidden, hidden.dtype, hidden.needs_grad, "linear_input")
+        regions.append(_slice(plan, part, weight, count))
+    ledger = Ledger(plan.unit, plan.accumulating)
+    cached = run_forward(norm_ops, ledger, (x,), hidden, keep=True)
+    views = (weight, *(region.inputs[0] for region in regions))
+    for view in views:
+        ledger.add(view.name, 0, ACTIVATIONS, 1)  # views of what is already counted
+    for region in regions:
+        cached += run_forward([region], ledger, (), region.output, keep=True)
+    forward = closing(ledger, cached)
+    saved = itemise([*norm_ops, *regions], ledger)
+    if not hidden.needs_grad and not head.trained:
+        return finish(ledger, forward, saved, x, needs_grad=False)
+    gradients = {region.output.name: ledger.fresh(4) for region in regions}
+    for region in reversed(regions):
+        ledger.drop(region.output.name)
+        run_backward([region], ledger, gradients)
+    if head.trained:
+        keep_gradient(ledger, gradients.pop(weight.name), waits=head.waits)
+    for name in (hidden.name, *(view.name for view in views)):
+        ledger.drop(name)
+    if hidden.needs_grad:
+        pieces = [gradients.pop(region.inputs[0].name) for region in regions]
+        gradients[hidden.name] = ledger.fresh(hidden.size_bytes)
+        ledger.mark()
+        for piece in pieces:
+            ledger.drop(piece)
+        run_backward(norm_ops, ledger, gradients)
+    return finish(ledger, forward, saved, x, needs_grad=True)
+
+
+def _slice(plan: Plan, part: Value, weight: Value, count: int) -> Region:
+    """Head and loss of one slice; the weight is an input here, so that its gradients can add up."""
+    head = plan.matrix("lm_head")
+    program = Program(plan.autocast, plan.cpu, prefix=f"{part.name}.")
+    compute = plan.autocast or head.dtype
+    x = program.cast(part, compute, "linear_input")
+    copy = program.value(weight.count, compute, False, "weight_copy", autocast=True)
+    copied = (copy,) if head.dtype != compute else ()
+    logits = program.value(count * head.rows, compute, x.needs_grad or head.trained, "logits")
+    saved = ((x,) if head.trained else ()) + (copied if x.needs_grad else ())
+    scratch = compute.bytes_for(weight.count) if head.trained and compute != weight.dtype else 0
+    program.ops.append(
+        Op((x, weight), logits, saved, copied, copied if head.trained else (), backward_scratch=scratch)
+    )
+    loss = _cross_entropy(program, logits)
+    return Region(tuple(program.ops), (part, weight), loss)
+
+
+def _fused(program: Program, plan: Plan, x: Value, hidden: Value) -> Stage:
+    """Gradients of the hidden states and of the weight are made in the forward pass and kept instead."""
+    head, ledger = plan.matrix("lm_head"), Ledger(plan.unit, plan.accumulating)
+    norm_ops: list[Step] = list(program.ops)
+    cached = run_forward(norm_ops, ledger, (x,), hidden, keep=True)
+    compute = plan.autocast or head.dtype
+    count, size = head.rows * head.columns, loss_chunk_tokens(plan.token_count, plan.shape)
+    matrix = ledger.fresh(compute.bytes_for(count)) if compute != head.dtype else None
+    kept: list[Value] = []
+    if hidden.needs_grad:
+        kept.append(program.value(hidden.count, hidden.dtype, False, "fused_gradients"))
+    if head.trained:
+        kept.append(program.value(count, head.dtype, False, "fused_gradients"))
+    for value in kept:
+        ledger.add(value.name, value.size_bytes, ACTIVATIONS, 1)
+    ledger.mark(_fused_scratch(plan, size, hidden))
+    if matrix is not None:
+        ledger.drop(matrix)
+    ledger.drop(hidden.name)
+    forward = closing(ledger, cached)
+    saved = itemise([*norm_ops, Op((), None, tuple(kept))], ledger)
+    if not kept:
+        return finish(ledger, forward, saved, x, needs_grad=False)
+    if head.trained:
+        keep_gradient(ledger, kept[-1].name, waits=head.waits)
+    if hidden.needs_grad:
+        run_backward(norm_ops, ledger, {hidden.name: kept[0].name})
+    return finish(ledger, forward, saved, x, needs_grad=True)
+
+
+def _fused_scratch(plan: Plan, size: int, hidden: Value) -> int:
+    """Bytes alive inside the fused loss while it works on one slice."""
+    head = plan.matrix("lm_head")
+    compute = plan.autocast or head.dtype
+    logits, narrow = F32.bytes_for(size * head.rows), compute.bytes_for(size * head.rows)
+    part = compute.bytes_for(size * head.columns) if compute != hidden.dtype else 0
+    product = compute.bytes_for(max(head.rows * head.columns if head.trained else 0, size * head.columns))
+    narrow = narrow if compute != F32 else 0
+    return part + max(2 * logits, logits + narrow, (narrow or logits) + product)

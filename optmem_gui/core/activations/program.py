@@ -1,0 +1,226 @@
+"""The operations of a transformer step, each with what it saves and what its backward makes.
+
+One function an operation. What is saved is what ``tools/autograd/derivatives.yaml`` of PyTorch names in
+the formula of each backward:
+
+==================  =====================================================================================
+operation           saved for backward
+==================  =====================================================================================
+mm / addmm          the input if the weight is trained, the weight if the input needs a gradient
+mul                 each factor if the other one needs a gradient
+pow                 its input
+rsqrt, softmax      their result
+silu, gelu          their input
+native_layer_norm   input, mean, rstd
+native_dropout      the mask: 1 byte an element on CUDA; the CPU composite keeps a scaled mask
+embedding           the indices
+to / cat / add      nothing
+==================  =====================================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from optmem_gui.core.activations.tape import Op, Value, WeightGradient
+from optmem_gui.core.dtypes import BOOL, F32, DType
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A weight as the step meets it.
+
+    Attributes:
+        rows: Output features.
+        columns: Input features.
+        dtype: Type it is held in; for packed weights the type it is unpacked to.
+        trained: Whether it gets a gradient.
+        gradient: Type its gradient stays in.
+        bias: Whether a bias of ``rows`` elements is added, trained like the weight.
+        packed: Unpacked to a temporary at each use (nf4, int8).
+        keeps_input: The implementation saves its input although the weight is frozen (int8).
+        rank: Rank of the adapter on it, 0 without one.
+        adapter: Type of that adapter.
+        waits: Its gradient waits for a second use of the same weight (tied head).
+    """
+
+    rows: int
+    columns: int
+    dtype: DType
+    trained: bool
+    gradient: DType
+    bias: bool = False
+    packed: bool = False
+    keeps_input: bool = False
+    rank: int = 0
+    adapter: DType = F32
+    waits: bool = False
+
+
+def promote(a: DType, b: DType) -> DType:
+    """Type of ``a + b``: fp32 when either is, else the first (bf16 and fp16 never meet here)."""
+    return F32 if F32 in (a, b) else a
+
+
+@dataclass(slots=True)
+class Program:
+    """Builds a list of operations; every method appends some and returns the tensor they make.
+
+    Attributes:
+        autocast: Type of torch.autocast's casts, None without autocast.
+        cpu: The CPU's rules apply.
+        prefix: What names of tensors start with.
+    """
+
+    autocast: DType | None
+    cpu: bool
+    prefix: str = "v"
+    ops: list[Op] = field(default_factory=list)
+    _serial: int = 0
+
+    def value(
+        self, count: int, dtype: DType, needs: bool, label: str = "other", autocast: bool = False
+    ) -> Value:
+        """A tensor with a name of its own."""
+        self._serial += 1
+        return Value(f"{self.prefix}{self._serial}", count, dtype, needs, label, autocast)
+
+    def hold(self, *values: Value) -> None:
+        """These are still referenced by the calling Python code at this point."""
+        self.ops.append(Op(values, None))
+
+    def cast(self, x: Value, dtype: DType, label: str) -> Value:
+        """``x.to(dtype)``: a copy where the type differs; saves nothing."""
+        if x.dtype == dtype:
+            return x
+        y = self.value(x.count, dtype, x.needs_grad, label)
+        self.ops.append(Op((x,), y))
+        return y
+
+    def add(self, x: Value, y: Value, label: str) -> Value:
+        """``x + y``: saves nothing; its backward hands the gradient to both."""
+        out = self.value(x.count, promote(x.dtype, y.dtype), x.needs_grad or y.needs_grad, label)
+        self.ops.append(Op((x, y), out, passes=True))
+        return out
+
+    def scale(self, x: Value, label: str) -> Value:
+        """``x * number``: saves nothing."""
+        out = self.value(x.count, x.dtype, x.needs_grad, label)
+        self.ops.append(Op((x,), out))
+        return out
+
+    def multiply(self, x: Value, y: Value, label: str) -> Value:
+        """``x * y`` of equal shapes: each is saved for the other's gradient."""
+        needs = x.needs_grad or y.needs_grad
+        out = self.value(x.count, promote(x.dtype, y.dtype), needs, label)
+        saved = tuple(kept for kept, other in ((x, y), (y, x)) if other.needs_grad)
+        self.ops.append(Op((x, y), out, saved))
+        return out
+
+    def unary(self, x: Value, label: str) -> Value:
+        """SiLU or GELU: saves its input."""
+        out = self.value(x.count, x.dtype, x.needs_grad, label)
+        self.ops.append(Op((x,), out, (x,) if x.needs_grad else ()))
+        return out
+
+    def linear(self, x: Value, matrix: Matrix, tokens: int, label: str) -> Value:
+        """``F.linear``, its autocast casts, its adapter if it has one."""
+        y = self._matmul(x, matrix, tokens, label)
+        if not matrix.rank:
+            return y
+        down = Matrix(matrix.rank, matrix.columns, matrix.adapter, True, matrix.adapter)
+        up = Matrix(matrix.rows, matrix.rank, matrix.adapter, True, matrix.adapter)
+        inner = self.cast(x, matrix.adapter, "adapter_input")
+        inner = self._matmul(inner, down, tokens, "adapter_rank")
+        inner = self.scale(self._matmul(inner, up, tokens, "adapter"), "adapter")
+        return self.cast(self.add(y, inner, "adapter"), y.dtype, label)
+
+    def _matmul(self, x: Value, matrix: Matrix, tokens: int, label: str) -> Value:
+        stream = x.dtype
+        compute = self.autocast or matrix.dtype
+        x = self.cast(x, compute, "linear_input")
+        needs = x.needs_grad or matrix.trained
+        y = self.value(tokens * matrix.rows, compute, needs, label)
+        count = matrix.rows * matrix.columns
+        copied = matrix.dtype != compute and not matrix.packed
+        copy = self.value(count, compute, False, "weight_copy", autocast=True)
+        size = compute.bytes_for(count)
+        saved = [x] if matrix.trained or (matrix.keeps_input and x.needs_grad) else []
+        if copied and x.needs_grad:
+            saved.append(copy)
+        weights: tuple[WeightGradient, ...] = ()
+        if matrix.trained:
+            weights = (self._weight(count, compute, matrix),)
+            if matrix.bias:
+                weights = (*weights, self._weight(matrix.rows, compute, matrix))
+        unpacked = size if matrix.packed else 0
+        self.ops.append(
+            Op(
+                (x,),
+                y,
+                tuple(saved),
+                (copy,) if copied else (),
+                (copy,) if copied and matrix.trained else (),
+                unpacked,
+                unpacked if x.needs_grad else 0,
+                weights=weights,
+            )
+        )
+        # bitsandbytes returns the type it was given
+        return self.cast(y, stream, label) if matrix.packed else y
+
+    def _weight(self, count: int, made: DType, matrix: Matrix) -> WeightGradient:
+        kept = matrix.gradient
+        return WeightGradient(made.bytes_for(count), kept.bytes_for(count), made != kept, matrix.waits)
+
+    def rms_norm(self, x: Value, weight: Matrix, tokens: int) -> Value:
+        """``LlamaRMSNorm`` of transformers: to fp32, pow, mean, rsqrt, mul, cast back, times the weight."""
+        full = self.cast(x, F32, "norm")
+        needs = x.needs_grad
+        square = self.value(x.count, F32, needs)
+        # pow_backward holds x**1 and 2 * x**1 beside its result
+        self.ops.append(Op((full,), square, (full,) if needs else (), backward_scratch=2 * square.size_bytes))
+        mean, shifted, root = (self.value(tokens, F32, needs, "norm_statistics") for _ in range(3))
+        self.ops.append(Op((square,), mean))
+        self.ops.append(Op((mean,), shifted, passes=True))
+        self.ops.append(Op((shifted,), root, (root,) if needs else ()))
+        normed = self.value(x.count, F32, needs, "norm")
+        self.ops.append(
+            Op((full, root), normed, (full, root) if needs else (), backward_scratch=full.size_bytes)
+        )
+        normed = self.cast(normed, x.dtype, "norm")
+        out = self.value(
+            x.count, promote(normed.dtype, weight.dtype), needs or weight.trained, "linear_input"
+        )
+        weights = (self._weight(weight.rows, weight.dtype, weight),) if weight.trained else ()
+        scratch = out.size_bytes if weight.trained else 0
+        self.ops.append(
+            Op((normed,), out, (normed,) if weight.trained else (), backward_scratch=scratch, weights=weights)
+        )
+        self.hold(x)
+        return out
+
+    def layer_norm(self, x: Value, weight: Matrix, tokens: int) -> Value:
+        """``F.layer_norm``; autocast runs it in fp32 on CUDA and leaves it alone on the CPU."""
+        if self.autocast is not None and not self.cpu:
+            x = self.cast(x, F32, "norm")
+        needs = x.needs_grad or weight.trained
+        out = self.value(x.count, x.dtype, needs, "linear_input")
+        # the CPU keeps the statistics in the weight's type unless types are mixed; CUDA in fp32
+        kind = x.dtype if self.cpu else F32
+        mean, rstd = (self.value(tokens, kind, False, "norm_statistics") for _ in range(2))
+        weights: tuple[WeightGradient, ...] = ()
+        if weight.trained:
+            weights = (self._weight(weight.rows, weight.dtype, weight),) * (2 if weight.bias else 1)
+        saved = (x, mean, rstd) if needs else ()
+        self.ops.append(Op((x,), out, saved, (mean, rstd), weights=weights))
+        return out
+
+    def dropout(self, x: Value, probability: float, label: str) -> Value:
+        """``F.dropout``: one byte an element on CUDA, a scaled mask of the input's type on the CPU."""
+        if not probability:
+            return x
+        out = self.value(x.count, x.dtype, x.needs_grad, label)
+        mask = self.value(x.count, x.dtype if self.cpu else BOOL, False, "dropout_mask")
+        self.ops.append(Op((x,), out, (mask,) if x.needs_grad else (), (mask,)))
+        return out

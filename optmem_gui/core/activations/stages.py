@@ -1,0 +1,195 @@
+"""The stages of a step - one layer, the loss, the embedding - counted once each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from optmem_gui.core.activations.attention import attend, rotate, sizes_of
+from optmem_gui.core.activations.choice import Kernel, attention_kernel
+from optmem_gui.core.activations.plan import Plan
+from optmem_gui.core.activations.program import Program
+from optmem_gui.core.activations.tape import (
+    AUTOCAST,
+    GRADIENTS,
+    Ledger,
+    Point,
+    Region,
+    Step,
+    Value,
+    run_backward,
+    run_forward,
+)
+from optmem_gui.core.dtypes import BF16, F16, DType
+from optmem_gui.core.reasons import Reason
+
+Saved = tuple[tuple[str, int, int], ...]
+"""What is kept, as (label, bytes, tensors)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Bytes of one stage, relative to what lives outside it.
+
+    Attributes:
+        forward_peak: Largest moment of its forward, its input included.
+        kept: What stays for backward, its input included if it was saved, its result not.
+        saved: ``kept`` itemised.
+        cached: Autocast copies that only autocast's cache holds, until the region ends.
+        backward_peak: Largest moment of its backward, ``kept`` included.
+        gradients: Parameter gradients it leaves, bytes.
+        input_bytes: Its input.
+        keeps_input: The input is part of ``kept``.
+        needs_grad: Its result needs a gradient.
+    """
+
+    forward_peak: Point
+    kept: Point
+    saved: Saved
+    cached: int
+    backward_peak: Point
+    gradients: int
+    input_bytes: int
+    keeps_input: bool
+    needs_grad: bool
+
+
+def stream_dtype(plan: Plan) -> DType:
+    """Type of the residual stream: what the embedding gives, widened by norms that are wider."""
+    return plan.matrix("embed_tokens").dtype
+
+
+def kernel_of(plan: Plan) -> tuple[Kernel, Reason]:
+    """The attention kernel that runs, with the reason."""
+    wide = plan.matrix("q_proj")
+    half = plan.autocast is not None or wide.dtype in (BF16, F16)
+    if wide.packed:
+        half = plan.autocast is not None or stream_dtype(plan) in (BF16, F16)
+    return attention_kernel(plan.attention, half=half, shape=plan.shape, target="cpu" if plan.cpu else "cuda")
+
+
+def layer_program(plan: Plan, *, input_needs_grad: bool) -> tuple[list[Step], Value, Value]:
+    """The operations of one block, with its input and its result."""
+    shape, tokens = plan.shape, plan.token_count
+    program = Program(plan.autocast, plan.cpu)
+    x = program.value(tokens * shape.hidden, stream_dtype(plan), input_needs_grad, "residual")
+    first = apply_norm(program, plan, x, "input_layernorm")
+    q, k, v = (
+        program.linear(first, plan.matrix(leaf), tokens, "attention")
+        for leaf in ("q_proj", "k_proj", "v_proj")
+    )
+    if shape.norm == "rms" and not shape.positions:
+        q, k = (rotate(program, part, stream_dtype(plan), "attention") for part in (q, k))
+    start = len(program.ops)
+    mixed = attend(program, (q, k, v), kernel_of(plan)[0], sizes_of(shape, plan.batch, plan.sequence))
+    head, tail = program.ops[:start], len(program.ops)
+    core = program.ops[start:tail]
+    program.hold(first)
+    branch = program.linear(mixed, plan.matrix("o_proj"), tokens, "residual")
+    middle = program.add(x, program.dropout(branch, shape.dropout, "residual"), "residual")
+    second = apply_norm(program, plan, middle, "post_attention_layernorm")
+    inner = program.linear(second, plan.matrix("up_proj"), tokens, "mlp")
+    if shape.gated:
+        # the gate runs first; its order decides only which of two equal tensors is made earlier
+        gate = program.unary(program.linear(second, plan.matrix("gate_proj"), tokens, "mlp"), "mlp")
+        inner = program.multiply(gate, inner, "mlp")
+    else:
+        inner = program.unary(inner, "mlp")
+    program.hold(second)
+    branch = program.linear(inner, plan.matrix("down_proj"), tokens, "residual")
+    result = program.add(middle, program.dropout(branch, shape.dropout, "residual"), "residual")
+    program.hold(x)
+    middle_ops: list[Step] = [Region(tuple(core), (q, k, v), mixed)] if plan.recompute_attention else [*core]
+    return [*head, *middle_ops, *program.ops[tail:]], x, result
+
+
+def apply_norm(program: Program, plan: Plan, x: Value, leaf: str) -> Value:
+    """Append the norm that the shape has."""
+    norm = program.rms_norm if plan.shape.norm == "rms" else program.layer_norm
+    return norm(x, plan.matrix(leaf), plan.token_count)
+
+
+@lru_cache(maxsize=256)
+def layer_stage(plan: Plan, *, input_needs_grad: bool, keep: bool) -> Stage:
+    """Count one block.
+
+    Args:
+        plan: The step.
+        input_needs_grad: Whether backward goes on before this block.
+        keep: False for its first run inside a checkpointed region.
+    """
+    ops, x, result = layer_program(plan, input_needs_grad=input_needs_grad)
+    return measure(plan, ops, x, result, keep=keep)
+
+
+def measure(plan: Plan, ops: list[Step], x: Value, result: Value, *, keep: bool) -> Stage:
+    """Walk a stage forward and backward.
+
+    Args:
+        plan: The step.
+        ops: The operations.
+        x: Their input.
+        result: Their result; backward starts from its gradient.
+        keep: Save for backward; without, the backward is not walked.
+    """
+    ledger = Ledger(plan.unit, plan.accumulating)
+    cached = run_forward(ops, ledger, (x,), result, keep=keep)
+    forward = closing(ledger, cached, result)
+    saved = itemise(ops, ledger) if keep else ()
+    if keep and result.needs_grad:
+        run_backward(ops, ledger, {result.name: ledger.fresh(result.size_bytes)})
+    return finish(ledger, forward, saved, x, needs_grad=result.needs_grad)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forward:
+    peak: Point
+    kept: Point
+    cached: int
+    alive: frozenset[str]
+
+
+def closing(ledger: Ledger, cached: list[str], result: Value | None = None) -> _Forward:
+    """End a stage's forward: what it leaves without its result and without autocast's cache."""
+    before = ledger.totals[AUTOCAST]
+    for name in cached:
+        ledger.drop(name)
+    held = before - ledger.totals[AUTOCAST]
+    if result is not None:
+        ledger.drop(result.name)
+    forward = _Forward(ledger.peak, ledger.point(), held, frozenset(ledger.live))
+    ledger.peak = Point()
+    return forward
+
+
+def finish(ledger: Ledger, forward: _Forward, saved: Saved, x: Value, *, needs_grad: bool) -> Stage:
+    """End a stage's backward."""
+    return Stage(
+        forward.peak,
+        forward.kept,
+        saved,
+        forward.cached,
+        ledger.peak,
+        ledger.totals[GRADIENTS],
+        ledger.rounded(x.size_bytes),
+        x.name in forward.alive,
+        needs_grad,
+    )
+
+
+def itemise(ops: Sequence[Step], ledger: Ledger) -> Saved:
+    """Everything still alive, by label."""
+    values: dict[str, Value] = {}
+    for op in ops:
+        inner = () if isinstance(op, Region) else (*op.saved, *op.extras)
+        for value in (*op.inputs, *inner, *(() if op.output is None else (op.output,))):
+            values[value.name] = value
+    found: dict[str, tuple[int, int]] = {}
+    for name, block in ledger.live.items():
+        if block.size == 0:
+            continue
+        label = "weight_copy" if block.category == AUTOCAST else values[name].label
+        size, count = found.get(label, (0, 0))
+        found[label] = (size + block.size, count + 1)
+    return tuple((label, size, count) for label, (size, count) in found.items())
