@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QWidget
 
 from optmem_gui.core.breakdown import Breakdown, Component
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
@@ -13,19 +13,17 @@ from optmem_gui.gui.i18n import component_name, render_reason
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.widgets.breakdown_model import BreakdownModel, Column, SwatchDelegate
 from optmem_gui.gui.widgets.copy_table import CopyTable
-from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.painting import em
+from optmem_gui.gui.widgets.titled import TitledPanel
 
 
-class BreakdownPanel(QWidget):
+class BreakdownPanel(TitledPanel):
     """The table of components, and below it everything about the selected one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("breakdown")
         self._snapshot: Snapshot | None = None
-        self.title = ValueLabel(bold=True)
-        self.caption = ValueLabel(tone="muted")
         self.model = BreakdownModel(self)
         self.table = CopyTable()
         self.table.setObjectName("breakdownTable")
@@ -46,10 +44,6 @@ class BreakdownPanel(QWidget):
 
     def _lay_out(self) -> None:
         line = round(em(self))
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addStretch(1)
-        head.addWidget(self.caption)
         halves = QSplitter(Qt.Orientation.Vertical)
         halves.setChildrenCollapsible(False)
         halves.addWidget(self.table)
@@ -58,11 +52,7 @@ class BreakdownPanel(QWidget):
         halves.setStretchFactor(1, 1)
         halves.setSizes([11 * line, 5 * line])
         self.details.setMinimumHeight(3 * line)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(line // 3)
-        layout.addLayout(head)
-        layout.addWidget(halves, 1)
+        self.body.addWidget(halves, 1)
 
     def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # panels render snapshots
         """Show a snapshot."""
@@ -82,11 +72,9 @@ class BreakdownPanel(QWidget):
             self.render(self._snapshot)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
-        """Follow a change of language, theme or font."""
+        """Follow a change of font."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() == QEvent.Type.FontChange:
+        if event.type() == QEvent.Type.FontChange:
             self.table.fit_rows()
             self._widths = ()
             self._fit_columns()
@@ -99,11 +87,10 @@ class BreakdownPanel(QWidget):
         for row in range(count):
             if self.table.isRowHidden(row) != (row in empty):
                 self.table.setRowHidden(row, row in empty)
-        caption = self.tr("per GPU")
+        note = self.tr("per GPU")
         if empty:
-            caption = self.tr("per GPU; empty rows hidden: {count}").format(count=len(empty))
-        if self.caption.text() != caption:
-            self.caption.setText(caption)
+            note = self.tr("per GPU; empty rows hidden: {count}").format(count=len(empty))
+        self.write_note(note)
 
     def _is_empty(self, row: int) -> bool:
         component = self.model.component_at(row)
