@@ -21,11 +21,10 @@ def say(text: str) -> None:
 def estimate_text(scenario: Scenario, breakdown: Breakdown, gpu: Gpu | None) -> str:
     """The estimate for people: the answer first, then where it goes, then what it rests on."""
     counts = breakdown.parameters
-    parameters = f"{format_count(counts.total)} parameters"
-    if counts.trainable != counts.total:
-        parameters += f", {format_count(counts.trainable)} trained"
+    trained = "" if counts.trainable == counts.total else f", {format_count(counts.trainable)} trained"
+    model = f"{scenario.model.title} ({format_count(counts.total)} in all{trained})"
     lines = [
-        f"{scenario.model.title}: {parameters}, {scenario.optimizer}, {scenario.precision}",
+        f"{model}, {scenario.optimizer}, {scenario.precision}",
         f"Peak {_exact(breakdown.peak_bytes)} in {_phase(breakdown.peak_phase)}",
         *([] if breakdown.fit is None or gpu is None else [verdict(breakdown, breakdown.fit, gpu)]),
         "",

@@ -21,15 +21,19 @@ Document = dict[str, Any]
 def estimate_document(scenario: Scenario, breakdown: Breakdown) -> Document:
     """Everything the program predicts for one GPU.
 
-    Sizes are integers in bytes, counts integers, ratios decimals. A component that is not counted has
-    ``bytes`` null, never 0; ``at_peak`` of all components sums to ``peak.allocated``.
+    Sizes are integers in bytes, counts integers, ratios decimals; ``at_peak`` of all components sums to
+    ``peak.allocated``. What no batch was given for is 0, and the assumptions say so. What cannot be counted,
+    because nothing is known of the model's architecture, has ``bytes`` null, never 0.
     """
     total = breakdown.parameters.total
+    countable = scenario.model.architecture is not None
     return {
         "schema": SCHEMA,
         "scenario": scenario_document(scenario),
         "parameters": asdict(breakdown.parameters),
-        "components": [_component(row, total) for row in breakdown.components],
+        "components": [
+            _component(row, total, known=countable or row.counted) for row in breakdown.components
+        ],
         "phases": [{"id": phase.id, "bytes": phase.bytes} for phase in breakdown.phases],
         "peak": {"allocated": breakdown.peak_bytes, "phase": breakdown.peak_phase},
         "reserved": band_document(breakdown.reserved),
@@ -75,14 +79,14 @@ def _model(model: ModelRef) -> Document:
     }
 
 
-def _component(row: Component, total: int) -> Document:
+def _component(row: Component, total: int, *, known: bool) -> Document:
     return {
         "id": row.id,
-        "bytes": row.bytes if row.counted else None,
+        "bytes": row.bytes if known else None,
         "at_peak": row.at_peak,
         "host_bytes": row.host_bytes,
         "dtype": row.dtype,
-        "bytes_per_parameter": row.bytes_per_parameter(total) if row.counted else None,
+        "bytes_per_parameter": row.bytes_per_parameter(total) if known else None,
         "formula": str(row.formula),
         "why": str(row.why),
     }
@@ -104,5 +108,9 @@ def reason_documents(reasons: Iterable[Reason]) -> list[Document]:
 
 
 def to_text(document: Document) -> str:
-    """The document as it is printed or saved: indented, UTF-8, a line end at the end."""
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    """The document as it is printed or saved: indented, a line end at the end.
+
+    A path that is no valid Unicode keeps its odd bytes as JSON escapes, so the text can be encoded.
+    """
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return text.encode("utf-8", "backslashreplace").decode()

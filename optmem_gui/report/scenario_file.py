@@ -205,9 +205,9 @@ def _store(scenario: Scenario) -> _StoredScenario:
 def _store_model(model: ModelRef) -> _StoredModel:
     shape = model.architecture
     return _StoredModel(
-        title=model.title,
+        title=_unicode(model.title),
         source=model.source,
-        path=model.path,
+        path=None if model.path is None else _unicode(model.path),
         fingerprint=model.fingerprint,
         tied_count=model.tied_count,
         architecture=None if shape is None else _StoredTransformer(**asdict(shape)),
@@ -218,6 +218,11 @@ def _store_model(model: ModelRef) -> _StoredModel:
         neighbours=tuple(sorted(model.neighbours)),
         buffers=tuple(_StoredBuffer(g.shape, g.dtype.id, g.count) for g in model.buffers),
     )
+
+
+def _unicode(text: str) -> str:
+    """Text that JSON can hold: a file name that is no valid Unicode loses its odd bytes."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _restore(stored: _StoredScenario) -> Scenario:

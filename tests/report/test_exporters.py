@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS
 from optmem_gui.core.errors import UserError
+from optmem_gui.core.estimate import compute
+from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.report.exporters import EXPORTERS, export
 from optmem_gui.report.json_document import estimate_document, to_text
 from tests.report.samples import breakdown, scenario
@@ -41,6 +44,20 @@ def test_what_is_not_counted_is_null_never_zero() -> None:
     assert rows["activations"]["bytes"] is None
     assert rows["weights"]["bytes"] == 4000
     assert isinstance(rows["weights"]["bytes_per_parameter"], float)
+
+
+def test_without_a_batch_activations_are_zero_and_the_assumptions_say_so() -> None:
+    known = replace(scenario(), model=synthetic_ref(10_000))
+    document = estimate_document(known, compute(known))
+    rows = {row["id"]: row for row in document["components"]}
+    assert (rows["activations"]["bytes"], rows["workspace"]["bytes"]) == (0, 0)
+    assert "assume.no_batch" in {note["code"] for note in document["assumptions"]}
+
+
+def test_a_path_that_is_no_unicode_can_still_be_written() -> None:
+    odd = replace(scenario(), model=replace(scenario().model, path="runs/\udcff.pt"))
+    text = to_text(estimate_document(odd, breakdown()))
+    assert json.loads(text.encode())["scenario"]["model"]["path"] == "runs/\udcff.pt"
 
 
 @pytest.mark.parametrize("exporter_id", sorted(EXPORTERS))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -250,3 +250,9 @@ def test_a_file_stays_small_for_a_large_model() -> None:
     # Groups, not tensors: 70 billion parameters in as many rows as a block has kinds of tensors.
     assert len(scenario_text(Scenario(synthetic_ref(70_000_000_000)))) < 4000
     assert F32.id in scenario_text(Scenario(synthetic_ref(7)))
+
+
+def test_a_path_that_is_no_unicode_is_saved(tmp_path: Path) -> None:
+    model = replace(synthetic_ref(7), path="runs/\udcff.pt", title="\udcff.pt")
+    save_scenario(tmp_path / "odd.optmem", Scenario(model))
+    assert load_scenario(tmp_path / "odd.optmem").model.path == "runs/?.pt"
