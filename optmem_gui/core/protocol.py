@@ -3,8 +3,8 @@
 Every line is ``{"v": 1, "kind": ..., fields}``. The parent sends one :class:`MeasureRequest` on the
 worker's standard input; the worker answers ``hello``, then progress and figures, then ``result`` or
 ``failed``. The sampler speaks the same way. A kind that is not known is ignored, so that either side can
-be newer; another version is an error. Times are ``time.monotonic_ns`` of the sender; ``hello`` carries the
-sender's clock so that both series share one axis.
+be newer; another version is an error. Times are ``time.monotonic_ns``, a clock that is one for the whole
+system (Python library reference, ``time.monotonic``), so both series share one axis.
 """
 
 from __future__ import annotations
@@ -63,6 +63,21 @@ class BareTensor:
 
 
 @dataclass(frozen=True, slots=True)
+class FrozenTensors:
+    """Parameters of a transformer that get no gradient; of equal ones the first ``count``.
+
+    Attributes:
+        name: End of their names, such as ``q_proj.weight``.
+        shape: Elements.
+        count: How many.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class MeasureRequest:
     """One measurement.
 
@@ -73,6 +88,7 @@ class MeasureRequest:
         precision: Id of the precision scheme.
         shape: The transformer to build; without it ``tensors`` are measured bare.
         tensors: Parameters and buffers when there is no shape.
+        frozen: Parameters of the transformer that are not trained.
         steps: Optimizer steps, at least 2 so that first and steady step are told apart.
         batch: Sequences a micro-batch.
         sequence: Tokens a sequence.
@@ -92,6 +108,7 @@ class MeasureRequest:
     precision: str = "fp32"
     shape: TransformerShape | None = None
     tensors: tuple[BareTensor, ...] = ()
+    frozen: tuple[FrozenTensors, ...] = ()
     steps: int = DEFAULT_STEPS
     batch: int = 1
     sequence: int = 1
@@ -183,7 +200,7 @@ class Categories:
         optimizer_state: Every tensor in the optimizer's state, host memory included.
         optimizer_state_host: Part of it in host memory while the device is a GPU.
         buffers: Kept beside the parameters.
-        inputs: Tokens and labels of one micro-batch.
+        inputs: Tokens and labels of one micro-batch, there from forward to the end of backward.
     """
 
     weights: int = 0
@@ -198,7 +215,7 @@ class Categories:
     def persistent_bytes(self) -> int:
         """On the device between two steps, gradients left out."""
         on_device = self.optimizer_state - self.optimizer_state_host
-        return self.weights + self.master_weights + on_device + self.buffers + self.inputs
+        return self.weights + self.master_weights + on_device + self.buffers
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 
 import torch
 from torch import Tensor, nn
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme
-from optmem_gui.core.protocol import BareTensor, MeasureRequest
+from optmem_gui.core.protocol import BareTensor, FrozenTensors, MeasureRequest
 from optmem_gui.worker.adapters import add_adapters
 from optmem_gui.worker.transformer import Transformer
 
@@ -33,6 +34,9 @@ TORCH_DTYPES: dict[str, torch.dtype] = {
 }
 
 
+Batch = tuple[Tensor, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A model ready to be trained.
@@ -40,15 +44,15 @@ class Job:
     Attributes:
         parameters: Every parameter, frozen ones included, in order.
         buffers: Kept beside them.
-        inputs: Tokens and labels of one micro-batch.
-        loss: The forward pass.
+        batch: Makes tokens and labels of one micro-batch, as a data loader hands them over.
+        loss: The forward pass over such a batch.
         drop_logits: Lets go of logits that the loop kept.
     """
 
     parameters: tuple[nn.Parameter, ...]
     buffers: tuple[Tensor, ...]
-    inputs: tuple[Tensor, ...]
-    loss: Callable[[], Tensor]
+    batch: Callable[[], Batch]
+    loss: Callable[[Batch], Tensor]
     drop_logits: Callable[[], None]
 
     @property
@@ -105,9 +109,10 @@ def _transformer(request: MeasureRequest, weights: torch.dtype, device: torch.de
         )
         if request.lora is not None:
             add_adapters(model, request.lora, torch.float32 if request.lora.adapter_fp32 else weights)
+    for frozen in request.frozen:
+        _freeze(model, frozen)
     size = (request.batch, request.sequence)
-    tokens = torch.randint(request.shape.vocab, size, device=device)
-    labels = torch.randint(request.shape.vocab, size, device=device)
+    vocab = request.shape.vocab
 
     def drop_logits() -> None:
         model.logits = None
@@ -115,10 +120,20 @@ def _transformer(request: MeasureRequest, weights: torch.dtype, device: torch.de
     return Job(
         parameters=tuple(model.parameters()),
         buffers=tuple(model.buffers()),
-        inputs=(tokens, labels),
-        loss=lambda: model(tokens, labels),
+        batch=lambda: tuple(torch.randint(vocab, size, device=device) for _ in ("tokens", "labels")),
+        loss=lambda batch: model(*batch),
         drop_logits=drop_logits,
     )
+
+
+def _freeze(model: nn.Module, frozen: FrozenTensors) -> None:
+    alike = (
+        parameter
+        for name, parameter in model.named_parameters()
+        if f".{name}".endswith(f".{frozen.name}") and tuple(parameter.shape) == frozen.shape
+    )
+    for parameter in islice(alike, frozen.count):
+        parameter.requires_grad_(False)
 
 
 def _lora_base(base: str) -> str:
@@ -144,8 +159,8 @@ def _bare(rows: tuple[BareTensor, ...], weights: torch.dtype, device: torch.devi
     return Job(
         parameters=tuple(parameters),
         buffers=tuple(buffers),
-        inputs=(),
-        loss=lambda: _sum_of_all(trained),
+        batch=tuple,
+        loss=lambda batch: _sum_of_all(trained),
         drop_logits=lambda: None,
     )
 

@@ -22,7 +22,7 @@ from optmem_gui.core.protocol import (
     Result,
     StepResult,
 )
-from optmem_gui.worker.build import Job, build, torch_dtype
+from optmem_gui.worker.build import Batch, Job, build, torch_dtype
 from optmem_gui.worker.device import Meter, hello, meter_for, open_device
 from optmem_gui.worker.update import Update, state_rows, tensor_bytes
 
@@ -92,25 +92,19 @@ class Run:
         self, step: int, job: Job, update: Update, meter: Meter, device: torch.device
     ) -> StepResult:
         self.step, self.phases = step, []
-        autocast = _autocast(precision(self.request.precision), device)
-        held: list[Tensor] = []
-        losses: list[float] = []
+        passes = _Passes(job, update, _autocast(precision(self.request.precision), device))
         gradients = 0
         if not update.needs_closure:
             for _ in range(self.request.accumulate):
                 with self._phase(meter, "forward"):
-                    with autocast():
-                        held.append(job.loss())
-                    losses.append(float(held[0].detach()))
+                    passes.forward()
                 with self._phase(meter, "backward"):
-                    _backward(update.scaled(held.pop() / self.request.accumulate))
+                    passes.backward(self.request.accumulate)
             gradients = tensor_bytes(update.gradients())
         with self._phase(meter, "optimizer_step"):
+            update.step(passes.evaluate if update.needs_closure else None)
             if update.needs_closure:
-                update.step(_closure(job, update, autocast, losses))
                 gradients = tensor_bytes(update.gradients())
-            else:
-                update.step()
             job.drop_logits()
             update.zero()
         with self._phase(meter, "between_steps"):
@@ -118,9 +112,9 @@ class Run:
         result = StepResult(
             step=step,
             phases=tuple(self.phases),
-            categories=_categories(job, update, device, gradients),
+            categories=_categories(job, update, device, gradients, passes.input_bytes),
             activations=_activations(self.phases),
-            loss=losses[-1] if losses and math.isfinite(losses[-1]) else None,
+            loss=passes.value if math.isfinite(passes.value) else None,
         )
         self.send(result)
         return result
@@ -150,27 +144,50 @@ def _autocast(scheme: PrecisionScheme, device: torch.device) -> Autocast:
     return lambda: torch.autocast(device.type, dtype=dtype)
 
 
-def _closure(job: Job, update: Update, autocast: Autocast, losses: list[float]) -> Callable[[], float]:
-    """What an optimizer that evaluates the loss itself calls: forward and backward in one."""
+class _Passes:
+    """Forward and backward over one micro-batch after the other.
 
-    def evaluate() -> float:
-        update.zero()
-        update.before_forward()
-        with autocast():
-            loss = job.loss()
+    The batch lives from the start of forward to the end of backward, the graph likewise: nothing of
+    either is left when the optimizer steps, unless the loop keeps its logits.
+    """
+
+    def __init__(self, job: Job, update: Update, autocast: Autocast) -> None:
+        self._job, self._update, self._autocast = job, update, autocast
+        self._batch: Batch = ()
+        self._loss: Tensor | None = None
+        self.value = math.nan
+        self.input_bytes = 0
+
+    def forward(self) -> None:
+        """Take a batch and compute its loss."""
+        self._batch = self._job.batch()
+        self.input_bytes = tensor_bytes(self._batch)
+        with self._autocast():
+            self._loss = self._job.loss(self._batch)
+        self.value = float(self._loss.detach())
+
+    def backward(self, accumulate: int = 1) -> None:
+        """Gradients of the loss that stands; the graph and the batch go."""
+        assert self._loss is not None  # noqa: S101  # forward ran before
+        loss, self._loss = self._update.scaled(self._loss / accumulate), None
         _backward(loss)
-        update.after_backward()
-        losses.append(float(loss.detach()))
-        return losses[-1]
+        self._batch = ()
 
-    return evaluate
+    def evaluate(self) -> float:
+        """What an optimizer calls that evaluates the loss itself: everything up to the gradients."""
+        self._update.zero()
+        self._update.before_forward()
+        self.forward()
+        self.backward()
+        self._update.after_backward()
+        return self.value
 
 
 def _backward(loss: Tensor) -> None:
     loss.backward()  # type: ignore[no-untyped-call]
 
 
-def _categories(job: Job, update: Update, device: torch.device, gradients: int) -> Categories:
+def _categories(job: Job, update: Update, device: torch.device, gradients: int, inputs: int) -> Categories:
     state = state_rows(update.optimizer, device)
     return Categories(
         weights=tensor_bytes(job.parameters),
@@ -179,7 +196,7 @@ def _categories(job: Job, update: Update, device: torch.device, gradients: int) 
         optimizer_state=sum(row.bytes for row in state),
         optimizer_state_host=sum(row.bytes for row in state if row.host),
         buffers=tensor_bytes(job.buffers),
-        inputs=tensor_bytes(job.inputs),
+        inputs=inputs,
     )
 
 

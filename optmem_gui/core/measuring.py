@@ -1,0 +1,101 @@
+"""From a scenario to the request that measures it, and to the scenario whose estimate it is compared with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from optmem_gui.core.model import ModelRef, Shape
+from optmem_gui.core.optimizers.catalogue import find
+from optmem_gui.core.protocol import DEFAULT_STEPS, BareTensor, FrozenTensors, MeasureRequest
+from optmem_gui.core.scenario import Options, Scenario
+from optmem_gui.core.synthetic import transformer_ref
+
+
+def measured_scenario(scenario: Scenario, device: str) -> Scenario:
+    """The scenario that a measurement on this device runs, so that like is compared with like.
+
+    The rules are those of the device it runs on. Without a batch, or with tensors that are not exactly
+    those of the known transformer, the tensors are measured bare and nothing is known of activations.
+    """
+    batch, sequence = scenario.batch, scenario.sequence
+    if batch is None or sequence is None or not runs_as_transformer(scenario.model):
+        batch = sequence = None
+    return replace(
+        scenario, target="cpu" if device == "cpu" else "cuda", batch=batch, sequence=sequence, gpu=None
+    )
+
+
+def measure_request(scenario: Scenario, device: str, steps: int = DEFAULT_STEPS) -> MeasureRequest:
+    """What to ask the worker.
+
+    Args:
+        scenario: What to measure.
+        device: ``cpu``, ``cuda:N`` or a driver's UUID.
+        steps: Optimizer steps.
+
+    Raises:
+        UserError: There is no such optimizer.
+    """
+    scenario = measured_scenario(scenario, device)
+    implementation = find(scenario.optimizer)
+    keywords = {option.name for option in implementation.options if option.keyword}
+    options: Options = tuple(pair for pair in scenario.options if pair[0] in keywords)
+    whole = scenario.batch is not None and scenario.sequence is not None
+    return MeasureRequest(
+        device=device,
+        optimizer=implementation.path,
+        options=options,
+        precision=scenario.precision,
+        shape=scenario.model.architecture if whole else None,
+        tensors=() if whole else bare_tensors(scenario.model),
+        frozen=frozen_tensors(scenario.model) if whole and scenario.lora is None else (),
+        steps=steps,
+        batch=scenario.batch or 1,
+        sequence=scenario.sequence or 1,
+        checkpointing=scenario.checkpointing,
+        attention=scenario.attention,
+        loss=scenario.loss,
+        accumulate=scenario.accumulate,
+        clip=scenario.clip,
+        set_to_none=scenario.set_to_none,
+        keep_logits=scenario.keep_logits,
+        lora=scenario.lora,
+    )
+
+
+def runs_as_transformer(model: ModelRef) -> bool:
+    """Whether the transformer of its dimensions has exactly the parameters this model has."""
+    if model.architecture is None or model.buffers:
+        return False
+    built = transformer_ref(model.title, model.source, model.architecture)
+    return _shapes(built) == _shapes(model)
+
+
+def _shapes(model: ModelRef) -> Mapping[Shape, int]:
+    counts: Counter[Shape] = Counter()
+    for group in model.groups:
+        counts[group.shape] += group.count
+    return counts
+
+
+def bare_tensors(model: ModelRef) -> tuple[BareTensor, ...]:
+    """Every parameter and buffer of a model, by its groups."""
+    parameters = (
+        BareTensor(group.shape, group.dtype.id, group.trainable, group.count) for group in model.groups
+    )
+    buffers = (
+        BareTensor(group.shape, group.dtype.id, trainable=False, count=group.count, buffer=True)
+        for group in model.buffers
+    )
+    return (*parameters, *buffers)
+
+
+def frozen_tensors(model: ModelRef) -> tuple[FrozenTensors, ...]:
+    """The parameters of a transformer that get no gradient."""
+    return tuple(
+        FrozenTensors(f"{group.leaf}.{group.field}".lstrip("."), group.shape, group.count)
+        for group in model.groups
+        if not group.trainable
+    )
