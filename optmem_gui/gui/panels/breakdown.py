@@ -51,7 +51,7 @@ class BreakdownPanel(TitledPanel):
         halves.setStretchFactor(0, 3)
         halves.setStretchFactor(1, 1)
         halves.setSizes([11 * line, 5 * line])
-        self.details.setMinimumHeight(3 * line)
+        self.details.setMinimumHeight(2 * line)
         self.body.addWidget(halves, 1)
 
     def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # panels render snapshots

@@ -154,6 +154,7 @@ class HeadlinePanel(QWidget):
         """The measured peak with its signed error, or a dash with the reason."""
         notes = {
             MeasureStage.IDLE: self.tr("not measured"),
+            MeasureStage.ASKING: self.tr("not measured"),
             MeasureStage.PREPARING: self.tr("starting"),
             MeasureStage.RUNNING: self.tr("running"),
             MeasureStage.STOPPING: self.tr("stopping"),
@@ -161,8 +162,8 @@ class HeadlinePanel(QWidget):
             MeasureStage.CANCELLED: self.tr("stopped"),
             MeasureStage.DONE: "",
         }
-        peak = measured_peak_bytes(state)
-        if peak is None or state.breakdown is None:
+        peak = state.result.peak_bytes if state.result is not None else 0
+        if not peak or state.breakdown is None:
             return "-", notes[state.stage]
         error = (state.breakdown.peak_bytes - peak) / peak
         return format_bytes(peak, unit), self.tr("{error} on {device}").format(
@@ -216,11 +217,3 @@ class HeadlinePanel(QWidget):
         )
         verdict = self._verdict_text(breakdown, gpu, unit)
         return f"{self._peak_text(breakdown, unit, stale=False)}: {listed}. {verdict}."
-
-
-def measured_peak_bytes(state: MeasurementState) -> int | None:
-    """The largest number allocated in a measured step, once a measurement is done."""
-    if state.stage is not MeasureStage.DONE or state.result is None:
-        return None
-    peak = getattr(state.result, "peak_bytes", None)
-    return peak if isinstance(peak, int) and peak > 0 else None

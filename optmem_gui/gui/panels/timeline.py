@@ -143,13 +143,13 @@ class TimelinePanel(TitledPanel):
         if second is None:
             title = self.tr("Largest value of each")
         else:
-            title = self.tr("{second} s {phase}").format(
-                second=f"{second:.2f}", phase=self.measured.span_at(second)
+            title = self.tr("{second} s, {phase}").format(
+                second=f"{second:.2f}", phase=self.measured.place_at(second)
             )
         entries = []
         for name, series in self.measured.series.items():
             value = float(series.sizes.max()) if second is None else series.at(second)
             text = "-" if value is None else format_bytes(int(value), unit)
             entries.append(Entry(CURVES[name], curve_name(name), text))
-        self.readout.show_entries(title.strip(), tuple(entries))
+        self.readout.show_entries(title.strip(" ,"), tuple(entries))
         self.measured.setAccessibleDescription(title)

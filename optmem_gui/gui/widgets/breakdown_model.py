@@ -133,7 +133,7 @@ class BreakdownModel(QAbstractTableModel):
             _ratio(row.bytes_per_parameter(breakdown.parameters.total)),
             self._in_scale(row.bytes),
             self._in_scale(row.at_peak),
-            f"{share:.1%}".replace("%", " %") if row.at_peak else "0",
+            _share(share),
             why,
         )
 
@@ -263,6 +263,12 @@ class SwatchDelegate(QStyledItemDelegate):
 def _alignment(column: Column) -> Qt.AlignmentFlag:
     side = Qt.AlignmentFlag.AlignRight if column in NUMERIC else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter
+
+
+def _share(share: float) -> str:
+    if 0 < share < 0.0005:
+        return "<0.1 %"
+    return f"{100 * share:.1f} %" if share else "0"
 
 
 def _ratio(value: float) -> str:

@@ -101,9 +101,8 @@ class ComparisonModel(QAbstractTableModel):
         peaks = sorted(row.peak_bytes for row in self._rows if row.refused is None)
         if not peaks:
             return self._usable or 1
-        middle = peaks[len(peaks) // 2]
-        limit = max(3 * middle, 2 * (self._usable or 0)) if peaks[-1] > 4 * middle else peaks[-1]
-        return max(min(peaks[-1], limit), min(self._usable or 0, 4 * peaks[-1]), 1)
+        limit = max(2 * peaks[len(peaks) // 2], 2 * (self._usable or 0))
+        return max(min(peaks[-1], limit), min(self._usable or 0, 2 * peaks[-1]), 1)
 
     def row_at(self, row: int) -> ComparisonRow:
         """The figures of a row."""
@@ -279,7 +278,7 @@ class PeakBarDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802  # Qt's name
         """Room for a bar beside the number."""
         hint = super().sizeHint(option, index)
-        return QSize(hint.width() + 7 * option.fontMetrics.height(), hint.height())
+        return QSize(hint.width() + 4 * option.fontMetrics.height(), hint.height())
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw number, bar and capacity."""

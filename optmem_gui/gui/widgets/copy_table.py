@@ -63,9 +63,9 @@ class CopyTable(QTableView):
         return QSize(24 * line, 10 * line)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
-        """Three rows and their header."""
+        """A few rows and their header."""
         line = QFontMetrics(self.font()).height()
-        return QSize(10 * line, 6 * line)
+        return QSize(10 * line, 5 * line)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         """Say that there is more or less room for rows."""

@@ -11,7 +11,6 @@ from optmem_gui.core.breakdown import COMPONENT_IDS, Breakdown, Moment
 from optmem_gui.core.units import SizeUnit, format_bytes
 from optmem_gui.gui.i18n import phase_name
 from optmem_gui.gui.widgets.memory_plot import MemoryPlot
-from optmem_gui.gui.widgets.painting import em
 from optmem_gui.gui.widgets.plot_marks import Marks, Span, Spot
 from optmem_gui.gui.widgets.stacked_area import StackedArea
 
@@ -25,7 +24,6 @@ class EstimatedPlot(MemoryPlot):
         self.area = StackedArea()
         self.addItem(self.area, ignoreBounds=True)
         self.hideAxis("bottom")
-        self.plotItem.setContentsMargins(0, 0, 0, em(self) / 2)  # half of the lowest number of the axis
         self.setXRange(0, 1, padding=0)
 
     @property

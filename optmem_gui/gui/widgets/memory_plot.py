@@ -52,7 +52,8 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self.setMouseEnabled(x=False, y=False)
         self.setMenuEnabled(False)
         self.hideButtons()
-        self.plotItem.setContentsMargins(0, 0, 0, 0)
+        margin = em(self) / 2  # half of the highest and of the lowest number of the axis
+        self.plotItem.setContentsMargins(0, margin, 0, margin)
         self.marks = PlotMarks()
         self.addItem(self.marks, ignoreBounds=True)
         self.scene().sigMouseMoved.connect(self._follow_pointer)
@@ -67,7 +68,6 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         axis = self.getAxis("left")
         if axis.labelText != self.scale_name:
             axis.setLabel(self.scale_name)
-        self._fit_range()
         return self._scale
 
     @staticmethod
@@ -80,12 +80,13 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     def _fit_range(self) -> None:
         """Leave room above the curve for the names of the phases."""
         line, height = em(self), max(1.0, self.plotItem.vb.height())
-        room = min(0.5, 2.6 * line / height)
+        room = min(0.5, (self.marks.rows_of_names + 1.6) * line / height)
         self.setYRange(0, self._highest / (1 - room), padding=0)
 
     def set_marks(self, marks: Marks) -> None:
         """Put up phases, capacity and peak."""
         self.marks.set_marks(marks)
+        self._fit_range()
 
     # Cursor
 
@@ -176,4 +177,4 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
         """Still readable."""
         line = round(em(self))
-        return QSize(14 * line, 7 * line)
+        return QSize(14 * line, 6 * line)

@@ -38,12 +38,14 @@ class Marks:
 
     Attributes:
         spans: Phases, with a line at each start.
+        groups: What spans belong to (steps), named in a line above them.
         capacity: Height of the capacity line, None without one.
         capacity_label: Its label; shown at the top when the line is above the plot.
         peak: The largest point.
     """
 
     spans: tuple[Span, ...] = ()
+    groups: tuple[Span, ...] = ()
     capacity: float | None = None
     capacity_label: str = ""
     peak: Spot | None = None
@@ -104,18 +106,28 @@ class PlotMarks(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
     def _paint_spans(
         self, painter: QPainter, place: QTransform, view: QRectF, metrics: QFontMetricsF, tone: Shades
     ) -> None:
-        """A line at each boundary; the name where at least a few letters of it fit."""
-        top = view.top() + 0.2 * metrics.height()
-        for number, span in enumerate(self._marks.spans):
-            left = span.start * place.m11() + place.dx()
-            right = span.end * place.m11() + place.dx()
-            if number:
-                painter.setPen(QPen(QColor(tone.muted), 1, Qt.PenStyle.DotLine))
-                painter.drawLine(QPointF(left, view.top()), QPointF(left, view.bottom()))
-            room = QRectF(left, top, right - left, metrics.height()).intersected(view)
-            name = elided(span.name, metrics, room.width() - 0.4 * metrics.height())
-            painter.setPen(QColor(tone.muted))
-            painter.drawText(room, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, name)
+        """A line at each boundary; the name where enough of it fits to be told from the others."""
+        line = metrics.height()
+        top = view.top() + 0.2 * line
+        for row, spans in enumerate(self._rows()):
+            for number, span in enumerate(spans):
+                left = span.start * place.m11() + place.dx()
+                right = span.end * place.m11() + place.dx()
+                if number and spans is self._marks.spans:
+                    painter.setPen(QPen(QColor(tone.muted), 1, Qt.PenStyle.DotLine))
+                    painter.drawLine(QPointF(left, view.top()), QPointF(left, view.bottom()))
+                room = QRectF(left, top + row * line, right - left, line).intersected(view)
+                name = elided(span.name, metrics, room.width() - 0.4 * line, shortest=5)
+                painter.setPen(QColor(tone.muted))
+                painter.drawText(room, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop, name)
+
+    def _rows(self) -> tuple[tuple[Span, ...], ...]:
+        return (self._marks.groups, self._marks.spans) if self._marks.groups else (self._marks.spans,)
+
+    @property
+    def rows_of_names(self) -> int:
+        """Lines of text at the top of the plot."""
+        return len(self._rows())
 
     def _paint_capacity(
         self, painter: QPainter, place: QTransform, view: QRectF, metrics: QFontMetricsF, tone: Shades
@@ -124,12 +136,13 @@ class PlotMarks(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         if capacity is None:
             return
         y = capacity * place.m22() + place.dy()
-        seen = y >= view.top() + 1.5 * metrics.height()
+        names = self.rows_of_names * metrics.height()
+        seen = y >= view.top() + names + 0.5 * metrics.height()
         if seen:
             painter.setPen(QPen(QColor(tone.text), 1.5, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(view.left(), y), QPointF(view.right(), y))
         line = metrics.height()
-        under = view.top() + 1.3 * line
+        under = view.top() + names + 0.3 * line
         above = max(under, y - 1.15 * line) if seen else under
         label = self._marks.capacity_label
         width = metrics.horizontalAdvance(label) + 0.6 * line

@@ -31,7 +31,9 @@ class Curve:
 
     def pen(self, dark: bool) -> QPen:
         """The pen for one theme."""
-        return QPen(QColor(self.dark if dark else self.light), self.width, self.dash)
+        pen = QPen(QColor(self.dark if dark else self.light), self.width, self.dash)
+        pen.setCosmetic(True)  # its width counts pixels, whatever the scale of the plot
+        return pen
 
 
 @dataclass(frozen=True, slots=True)

@@ -202,14 +202,7 @@ class StackedBar(QWidget):
         painting.fill(painter, area, style)
         painter.setFont(scaled_font(self.font(), 1.0, bold=True))
         metrics = QFontMetricsF(painter.font())
-        room = area.width() - 0.9 * metrics.height()
-        label = f"{part.name}  {part.size}"
-        if metrics.horizontalAdvance(label) > room:
-            tail = f"  {part.size}"
-            name = painting.elided(part.name, metrics, room - metrics.horizontalAdvance(tail))
-            label = f"{name}{tail}" if name else part.size
-        if metrics.horizontalAdvance(label) > room:
-            return
+        label = _segment_label(part, metrics, area.width() - 0.9 * metrics.height())
         painter.setPen(style.text)
         inner = area.adjusted(0.45 * metrics.height(), 0, 0, 0)
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, label)
@@ -252,3 +245,13 @@ class StackedBar(QWidget):
         painter.drawRect(part.adjusted(0.5, 0.5, -0.5, -0.5))
         painter.setPen(QPen(QColor(tone.accent), 2))
         painter.drawRect(part.adjusted(0, 0, 0, 0))
+
+
+def _segment_label(part: Segment, metrics: QFontMetricsF, room: float) -> str:
+    """Name and size; a shorter name, the size alone, or nothing where there is no room."""
+    if metrics.horizontalAdvance(f"{part.name}  {part.size}") <= room:
+        return f"{part.name}  {part.size}"
+    name = painting.elided(part.name, metrics, room - metrics.horizontalAdvance(f"  {part.size}") - 1)
+    if name:
+        return f"{name}  {part.size}"
+    return part.size if metrics.horizontalAdvance(part.size) <= room else ""

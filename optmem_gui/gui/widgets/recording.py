@@ -1,0 +1,119 @@
+"""A measurement sorted for plotting, taken in piece by piece as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from optmem_gui.core.protocol import PhaseSample, Sample
+from optmem_gui.gui.i18n import phase_name
+from optmem_gui.gui.widgets.plot_marks import Span
+from optmem_gui.gui.widgets.stacked_area import Floats
+
+SERIES_IDS = ("device", "process", "rss", "reserved", "allocated")
+"""What can be plotted, in the order it is listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Sizes over time; a place where nothing is known is left out.
+
+    Attributes:
+        times: Seconds since the start, ascending.
+        sizes: Bytes.
+    """
+
+    times: Floats
+    sizes: Floats
+
+    def at(self, second: float) -> float | None:
+        """The last value up to a moment, None before the first."""
+        index = int(np.searchsorted(self.times, second, side="right")) - 1
+        return float(self.sizes[index]) if index >= 0 else None
+
+
+class Recording:
+    """What was sampled so far. Feeding it the whole run again costs only what is new."""
+
+    def __init__(self) -> None:
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._fed: Sequence[object] = ()
+        self._points: dict[str, list[tuple[int, int]]] = {name: [] for name in SERIES_IDS}
+        self._phases: list[PhaseSample] = []
+        self._start_ns: int | None = None
+
+    def feed(self, samples: Sequence[object]) -> None:
+        """Take in a run as far as it has come; another run starts it over.
+
+        Args:
+            samples: :class:`Sample` and :class:`PhaseSample` on one clock, oldest first of each kind.
+        """
+        known = len(self._fed)
+        if known and (len(samples) < known or samples[known - 1] is not self._fed[-1]):
+            self._start_over()
+            known = 0
+        for sample in samples[known:]:
+            if isinstance(sample, Sample):
+                self._take_sample(sample)
+            elif isinstance(sample, PhaseSample):
+                self._take_phase(sample)
+        self._fed = samples
+
+    def _take_sample(self, sample: Sample) -> None:
+        self._begin(sample.clock_ns)
+        readings = (
+            ("device", sample.device_used_bytes),
+            ("process", sample.process_bytes),
+            ("rss", sample.rss_bytes),
+        )
+        for name, size in readings:
+            if size is not None:
+                self._points[name].append((sample.clock_ns, size))
+
+    def _take_phase(self, phase: PhaseSample) -> None:
+        self._begin(phase.start_ns)
+        self._phases.append(phase)
+        self._points["allocated"] += _allocated_points(phase)
+        if phase.reserved_bytes is not None:
+            self._points["reserved"].append((phase.end_ns, phase.reserved_bytes))
+
+    def _begin(self, clock_ns: int) -> None:
+        if self._start_ns is None or clock_ns < self._start_ns:
+            self._start_ns = clock_ns
+
+    def series(self) -> dict[str, Series]:
+        """Sizes over time by id, for what was sampled at all."""
+        return {name: self._series(points) for name, points in self._points.items() if points}
+
+    def _series(self, points: list[tuple[int, int]]) -> Series:
+        clocks = np.fromiter((clock for clock, _ in points), dtype=np.int64, count=len(points))
+        sizes = np.fromiter((size for _, size in points), dtype=np.float64, count=len(points))
+        order = np.argsort(clocks, kind="stable")
+        return Series((clocks[order] - (self._start_ns or 0)) / 1e9, sizes[order])
+
+    def phases(self) -> tuple[Span, ...]:
+        """When each phase ran; micro-batches that repeat a phase are joined."""
+        keyed = groupby(self._phases, key=lambda sample: (sample.step, sample.phase))
+        return tuple(self._span(phase_name(phase), list(members)) for (_, phase), members in keyed)
+
+    def steps(self) -> tuple[tuple[int, Span], ...]:
+        """When each step ran, by its number; loading is none."""
+        numbered = groupby((phase for phase in self._phases if phase.step), key=lambda sample: sample.step)
+        return tuple((step, self._span("", list(members))) for step, members in numbered)
+
+    def _span(self, name: str, members: Sequence[PhaseSample]) -> Span:
+        start_ns = self._start_ns or 0
+        return Span(name, (members[0].start_ns - start_ns) / 1e9, (members[-1].end_ns - start_ns) / 1e9)
+
+
+def _allocated_points(phase: PhaseSample) -> list[tuple[int, int]]:
+    """The recorded course where there is one, else both ends and the peak, half-way, between them."""
+    course = list(phase.points)
+    if not course and phase.peak_bytes > max(phase.start_bytes, phase.allocated_bytes):
+        course = [((phase.start_ns + phase.end_ns) // 2, phase.peak_bytes)]
+    return [(phase.start_ns, phase.start_bytes), *course, (phase.end_ns, phase.allocated_bytes)]
