@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from optmem_gui.core.dtypes import BF16, DType
+from optmem_gui.core.dtypes import BF16, INT64, DType
 from optmem_gui.core.layout import Layout, PlacedGroup, rounded
 from optmem_gui.core.optimizers.declare import Need, Predicate, Settings, always, never
 from optmem_gui.core.reasons import Reason
@@ -165,7 +165,7 @@ def _one_bytes(group: PlacedGroup) -> int:
 
 
 def _largest_run(layout: Layout, size: Round) -> int:
-    """Bytes of one list: tensors are taken type by type, and the list before is alive while the next is made."""
+    """Bytes of one list. Tensors are taken type by type; the list before is alive while the next is made."""
     by_type: dict[str, int] = {}
     for group in layout.trained:
         key = seen_dtype(group).id
@@ -245,49 +245,69 @@ class NewtonSchulz:
 class FlatVectors:
     """torch's LBFGS: every vector is as long as all parameters end to end.
 
-    Without a line search: the flat gradient, the search direction before it is scaled, and two more while the
-    next history pair is made (or while the step is measured); three where a step is a single iteration. The
-    strong-Wolfe search also holds a copy of the parameters and gradients of its bracket, as many as it comes
-    to need. Source: torch/optim/lbfgs.py.
+    Without a line search a step of one iteration holds the flat gradient and a new history pair; where the
+    gradient is evaluated again also the step it measures, and from the second iteration on the direction that
+    the state still holds beside the new one: min(5, 2 + max_iter) once the history is full. The first step
+    makes no pair in its first iteration: 2 vectors where that is its only one, 3 while the history fills, 4
+    where it is full before the step ends. The strong-Wolfe search also holds a copy of the parameters and the
+    gradients at both ends of its bracket, as many as it comes to need: 10 at most. Source:
+    torch/optim/lbfgs.py.
     """
 
     searching: Predicate
-    most_when_searching: int
 
     def __call__(self, layout: Layout, settings: Settings) -> Need:
         """Bytes of the vectors."""
-        vectors = 3 if settings.whole("max_iter") == 1 else 4
-        searching = self.searching(settings)
-        count = self.most_when_searching if searching else vectors
         one = sum(_one_bytes(group) * group.group.count for group in layout.trained)
+        searching = self.searching(settings)
+        count, first = (10, 10) if searching else self._vectors(settings)
         key = "flat_vectors_search" if searching else "flat_vectors"
         values = {"vectors": count, "vector_bytes": one, "total_bytes": count * one}
         why = Reason(f"optimizer.temporaries.{key}", values)
-        first = count * one if searching else min(3, vectors) * one
-        return Need(count * one, count * rounded(one), why, first, exact=not searching)
+        return Need(count * one, count * rounded(one), why, first * one, exact=not searching)
+
+    @staticmethod
+    def _vectors(settings: Settings) -> tuple[int, int]:
+        """Vectors of a steady step and of the first one, without a line search."""
+        pairs, history = lbfgs_iterations(settings) - 1, settings.whole("history_size")
+        first = 2 if not pairs else 3 if pairs <= history else 4
+        return min(5, 2 + settings.whole("max_iter")), first
+
+
+def lbfgs_iterations(settings: Settings) -> int:
+    """Iterations of one LBFGS step that does not converge.
+
+    ``max_eval`` is 5/4 of ``max_iter``, rounded down, and the first evaluation counts, so with ``max_iter`` 2
+    and 3 it ends the step one iteration early.
+    """
+    most = settings.whole("max_iter")
+    return min(most, max(1, most * 5 // 4 - 1))
 
 
 @dataclass(frozen=True, slots=True)
 class TouchedRows:
     """torch's SparseAdam: every tensor holds the rows that the batch touched; all rows is the most it can be.
 
-    Attributes:
-        values: Tensors of the touched rows' values alive at the highest moment.
-        indices: Tensors of the touched rows' int64 indices alive then.
+    Six tensors of the touched rows' values and one of their int64 indices, and one of each that is left of
+    the parameter before. Source: torch/optim/_functional.py.
     """
 
-    values: int
-    indices: int
-
     def __call__(self, layout: Layout, settings: Settings) -> Need:
-        """Bytes if the batch touches every row of the largest parameter."""
+        """Bytes if the batch touches every row once."""
         del settings
         plain, blocks = (
-            max((self._rows(group, size) for group in layout.trained), default=0) for size in (exact, rounded)
+            max((self._rows(*pair, size) for pair in neighbours(layout)), default=0)
+            for size in (exact, rounded)
         )
-        why = Reason("optimizer.temporaries.touched_rows", {"values": self.values, "total_bytes": plain})
+        why = Reason("optimizer.temporaries.touched_rows", {"total_bytes": plain})
         return Need(plain, blocks, why, exact=False)
 
-    def _rows(self, group: PlacedGroup, size: Round) -> int:
-        rows = group.group.shape[0] if group.group.shape else 1
-        return self.values * size(_one_bytes(group)) + self.indices * size(8 * rows)
+    @staticmethod
+    def _rows(group: PlacedGroup, before: PlacedGroup | None, size: Round) -> int:
+        held = 0 if before is None else size(_one_bytes(before)) + _index_bytes(before, size)
+        return 6 * size(_one_bytes(group)) + _index_bytes(group, size) + held
+
+
+def _index_bytes(group: PlacedGroup, size: Round) -> int:
+    """Bytes of one int64 index a row."""
+    return size(INT64.bytes_for(group.group.shape[0])) if group.group.shape else 0

@@ -51,6 +51,7 @@ from optmem_gui.core.optimizers.temporaries import (
     Form,
     NewtonSchulz,
     TouchedRows,
+    lbfgs_iterations,
 )
 
 PROVEN = "torch 2.13.0"
@@ -70,9 +71,14 @@ def _full(name: str) -> State:
 
 
 def _history(settings: Settings, steps: int | None) -> int:
-    """History pairs after so many steps that never stop early: one each iteration but the very first."""
+    """History pairs after so many steps that do not converge: one each iteration but the very first."""
     size = settings.whole("history_size")
-    return size if steps is None else max(0, min(size, steps * settings.whole("max_iter") - 1))
+    return size if steps is None else max(0, min(size, steps * lbfgs_iterations(settings) - 1))
+
+
+def _scale(settings: Settings, steps: int | None) -> int:
+    """The first guess of the Hessian: a plain number until there is a history pair, then a tensor."""
+    return min(1, _history(settings, steps))
 
 
 def _is_matrix(group: TensorGroup) -> bool:
@@ -325,7 +331,7 @@ SPARSE_ADAM = Implementation(
     family="adam",
     options=(MAXIMIZE,),
     states=(_full("exp_avg"), _full("exp_avg_sq")),
-    temporaries=TouchedRows(values=5, indices=1),
+    temporaries=TouchedRows(),
     source="torch/optim/sparse_adam.py, torch/optim/_functional.py",
     proven=PROVEN,
     cautions=("optimizer.needs_sparse_gradients",),
@@ -344,9 +350,9 @@ LBFGS = Implementation(
         State("old_stps", FLAT_VECTOR, LIKE_DTYPE, count=_history, whole=True),
         State("ro", SCALAR, LIKE_DTYPE, count=_history, whole=True),
         State("al", SCALAR, LIKE_DTYPE, count=_history, whole=True),
-        State("H_diag", SCALAR, LIKE_DTYPE, whole=True),
+        State("H_diag", SCALAR, LIKE_DTYPE, count=_scale, whole=True),
     ),
-    temporaries=FlatVectors(LINE_SEARCH, most_when_searching=9),
+    temporaries=FlatVectors(LINE_SEARCH),
     source="torch/optim/lbfgs.py",
     proven=PROVEN,
     cautions=("optimizer.needs_closure",),
