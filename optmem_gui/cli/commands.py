@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from optmem_gui.cli.inputs import read_checkpoint, scenario_from
+from optmem_gui.cli.measure import measure
 from optmem_gui.cli.output import estimate_text, fits_table, say
 from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, EXIT_TIGHT
 from optmem_gui.core.breakdown import Fit
@@ -118,6 +119,7 @@ def _optimizer_document(implementation: Implementation) -> Document:
 RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "estimate": estimate,
     "inspect": inspect,
+    "measure": measure,
     "optimizers": optimizers,
 }
 """Subcommands by name."""

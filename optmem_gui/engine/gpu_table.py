@@ -60,16 +60,20 @@ def find_gpu(given: str) -> Gpu:
     raise UserError("gpu.unknown", given=given, known=", ".join(near))
 
 
-def match_gpu(nvml_name: str, total_mib: int) -> Gpu | None:
-    """The entry of a device that is present, by the driver's name and total together.
+def match_gpu(name: str, total_mib: int) -> Gpu | None:
+    """The entry of a device that is present, by the driver's name and its memory together.
 
-    A name can stand for several sizes. None when the table does not have this one.
+    Args:
+        name: As the driver, or CUDA, calls it; a name can stand for several sizes.
+        total_mib: The driver's total, or CUDA's, which is less by the driver's reserve (up to 5 %).
+
+    Returns:
+        The entry with the nearest total; None when the table does not have this size.
     """
-    wanted = _folded(nvml_name)
-    for gpu in load_gpus().values():
-        if gpu.total_mib == total_mib and wanted in _names(gpu):
-            return gpu
-    return None
+    wanted = _folded(name)
+    sizes = [gpu for gpu in load_gpus().values() if wanted in _names(gpu)]
+    near = [gpu for gpu in sizes if gpu.total_mib * 0.95 <= total_mib <= gpu.total_mib]
+    return min(near, key=lambda gpu: gpu.total_mib - total_mib, default=None)
 
 
 def _names(gpu: Gpu) -> set[str]:

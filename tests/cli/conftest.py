@@ -48,3 +48,8 @@ def optmem(capsys: pytest.CaptureFixture[str]) -> Optmem:
         return Answer(code, said.out, said.err)
 
     return run
+
+
+def words_as_id(value: object) -> str | None:
+    """Names a case by its words; what is expected of it stays out of the name."""
+    return " ".join(value) or "nothing" if isinstance(value, tuple) else ""

@@ -12,7 +12,7 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.gpu_table import find_gpu, load_gpus
 from optmem_gui.report.scenario_file import save_scenario
-from tests.cli.conftest import Answer, Optmem
+from tests.cli.conftest import Answer, Optmem, words_as_id
 
 
 def _parts(answer: Answer) -> dict[str, dict[str, Any]]:
@@ -202,7 +202,7 @@ def test_people_read_the_answer_first(optmem: Optmem) -> None:
         (("nowhere.optmem",), "nowhere.optmem"),
         (("a.safetensors", "b.safetensors"), "b.safetensors"),
     ],
-    ids=" ".join,
+    ids=words_as_id,
 )
 def test_bad_input_is_one_line(optmem: Optmem, words: tuple[str, ...], said: str) -> None:
     assert said in optmem("estimate", *words).refusal

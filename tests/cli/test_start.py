@@ -15,6 +15,7 @@ import pytest
 from optmem_gui import __version__, logs
 from optmem_gui.core.errors import UserError
 from optmem_gui.display import check_display, missing_library
+from tests.cli.conftest import words_as_id
 
 
 def _start(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -53,7 +54,7 @@ def test_estimate_from_a_shell() -> None:
         (("--theme", "purple"), "purple"),
         (("a", "b"), "b"),
     ],
-    ids=" ".join,
+    ids=words_as_id,
 )
 def test_a_mistake_before_the_window_is_one_line(words: tuple[str, ...], said: str) -> None:
     done = _start(*words)

@@ -69,3 +69,8 @@ def test_a_present_device_is_matched_by_name_and_total() -> None:
     assert twelve.id == "rtx-3080-12gb"
     assert match_gpu("NVIDIA GeForce RTX 3080", 20_480) is None
     assert match_gpu("Tesla V100-PCIE-32GB", 32_768) == find_gpu("v100-32gb")
+
+
+def test_cudas_smaller_total_still_names_the_gpu() -> None:
+    # torch on Linux prints 79.22 GiB = 81121 MiB for an H100 80GB HBM3 of 81559 MiB.
+    assert match_gpu("NVIDIA H100 80GB HBM3", 81_121) == find_gpu("h100-80gb")

@@ -1,0 +1,152 @@
+"""A measurement as a JSON document, with the estimate it is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from optmem_gui.core.breakdown import PHASE_IDS, Breakdown
+from optmem_gui.core.comparison import ComparedRow, compare
+from optmem_gui.core.protocol import PhaseSample, Result
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.units import MIB
+from optmem_gui.engine.gpu_table import match_gpu
+from optmem_gui.engine.measurement import MeasurementResult
+from optmem_gui.report.json_document import (
+    SCHEMA,
+    Document,
+    estimate_document,
+    reason_documents,
+    scenario_document,
+)
+
+
+def measured_document(scenario: Scenario, breakdown: Breakdown, outcome: MeasurementResult) -> Document:
+    """What was measured, under the keys of an estimate, beside the estimate itself.
+
+    Args:
+        scenario: What ran (:func:`optmem_gui.core.measuring.measured_scenario`).
+        breakdown: The estimate for it.
+        outcome: A finished measurement, or one that ran out of memory: then it has only what ran before.
+
+    Returns:
+        Sizes of the last step. ``at_peak`` is null, because torch does not tell what its peak is made of;
+        ``reserved`` is null on the CPU, which has no caching allocator, and ``process`` where nobody says.
+    """
+    head = {"schema": SCHEMA, "scenario": scenario_document(scenario), "status": outcome.status}
+    tail = {
+        "device": _device(outcome),
+        "assumptions": reason_documents(breakdown.assumptions),
+        "warnings": [
+            *reason_documents([] if outcome.reason is None else [outcome.reason]),
+            *reason_documents(outcome.warnings),
+            *reason_documents(note.reason for note in outcome.notes),
+        ],
+        "timeline": _timeline(outcome),
+        "estimated": estimate_document(scenario, breakdown),
+    }
+    if outcome.result is None:
+        return {**head, **tail}
+    return {**head, **_figures(breakdown, outcome, outcome.result), **tail}
+
+
+def _figures(breakdown: Breakdown, outcome: MeasurementResult, result: Result) -> Document:
+    rows = compare(breakdown, result)
+    steady = result.steady.phases
+    peak = max(steady, key=lambda sample: sample.peak_bytes)
+    reserved = [sample.peak_reserved_bytes for sample in steady if sample.peak_reserved_bytes is not None]
+    on_cpu = outcome.request.device == "cpu"
+    process = outcome.rss_peak_bytes if on_cpu else outcome.process_peak_bytes
+    counts = {"total": result.param_count, "trainable": result.trainable_count, "active": result.param_count}
+    return {
+        "parameters": counts,
+        "components": [_component(row, breakdown, result) for row in rows if row.kind == "component"],
+        "phases": _phases((result.load, *steady)),
+        "peak": {"allocated": peak.peak_bytes, "phase": peak.phase},
+        "reserved": _same(max(reserved) if reserved else None),
+        "process": _same(process),
+        "comparison": [_compared(row) for row in rows],
+    }
+
+
+def _component(row: ComparedRow, breakdown: Breakdown, result: Result) -> Document:
+    estimated = breakdown.component(row.id)
+    host = result.steady.categories.optimizer_state_host if row.id == "optimizer_state" else 0
+    return {
+        "id": row.id,
+        "bytes": row.measured,
+        "at_peak": None,
+        "host_bytes": host,
+        "dtype": estimated.dtype,
+        "bytes_per_parameter": row.measured / result.param_count if result.param_count else 0.0,
+        "formula": str(estimated.formula),
+    }
+
+
+def _compared(row: ComparedRow) -> Document:
+    return {
+        "kind": row.kind,
+        "id": row.id,
+        "estimated": row.estimated,
+        "measured": row.measured,
+        "difference": row.difference_bytes,
+        "error": row.error,
+    }
+
+
+def _phases(samples: Iterable[PhaseSample]) -> list[Document]:
+    best: dict[str, int] = {}
+    for sample in samples:
+        best[sample.phase] = max(sample.peak_bytes, best.get(sample.phase, 0))
+    return [{"id": phase, "bytes": best[phase]} for phase in PHASE_IDS if phase in best]
+
+
+def _same(size_bytes: int | None) -> Document | None:
+    return None if size_bytes is None else {"low": size_bytes, "high": size_bytes}
+
+
+def _device(outcome: MeasurementResult) -> Document | None:
+    """The device it ran on; torch's total is what processes can share."""
+    hello = outcome.hello
+    if hello is None:
+        return None
+    total = hello.total_bytes
+    gpu = None if hello.uuid is None or total is None else match_gpu(hello.device, round(total / MIB))
+    return {
+        "id": "cpu" if hello.uuid is None else (gpu.id if gpu is not None else hello.device),
+        "name": hello.device,
+        "usable": total,
+        "fits": "no" if outcome.status == "out_of_memory" else "yes",
+        "torch": hello.torch,
+    }
+
+
+def _timeline(outcome: MeasurementResult) -> Document:
+    """Phases, torch's own course and the driver's samples on one axis: seconds from the first phase."""
+    start = outcome.phases[0].start_ns if outcome.phases else 0
+
+    def seconds(clock_ns: int) -> float:
+        return round((clock_ns - start) / 1e9, 6)
+
+    phases = [
+        {
+            "step": sample.step,
+            "phase": sample.phase,
+            "start": seconds(sample.start_ns),
+            "end": seconds(sample.end_ns),
+            "allocated": sample.allocated_bytes,
+            "peak": sample.peak_bytes,
+            "reserved": sample.reserved_bytes,
+        }
+        for sample in outcome.phases
+    ]
+    allocated = [[seconds(at), size] for sample in outcome.phases for at, size in sample.points]
+    samples = [
+        {
+            "at": seconds(sample.clock_ns),
+            "device_used": sample.device_used_bytes,
+            "process": sample.process_bytes,
+            "rss": sample.rss_bytes,
+        }
+        for sample in outcome.samples
+    ]
+    return {"phases": phases, "allocated": allocated, "samples": samples}
