@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QStandardItem, QStandardItemModel, QWheelEvent
+from PySide6.QtGui import QGuiApplication, QPalette, QStandardItem, QStandardItemModel, QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -17,13 +17,14 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QPushButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from optmem_gui.gui.cards import IssueLabel, MutedLabel
-from optmem_gui.gui.theme import scaled_font
+from optmem_gui.gui.theme import is_dark, scaled_font, shades, tint
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,17 @@ class Field(QWidget):
         self.column.addWidget(self.issue)
         self.setFocusProxy(editor)
         self._editor = editor
+        self._draw_edge()
+
+    def _draw_edge(self) -> None:
+        """Fusion derives an input's outline from the window's colour, which vanishes on a dark card."""
+        tint(self._editor, QPalette.ColorRole.Window, shades(is_dark()).edge)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        """Follow the theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_editor"):
+            self._draw_edge()
 
     def set_label(self, text: str, tip: str = "") -> None:
         """Name the field; the mnemonic (``&``) reaches it by Alt and the letter."""
@@ -260,6 +272,33 @@ class FlagField(Field):
         self.box.setChecked(value)
 
 
+class Segment(QPushButton):
+    """One of several buttons of which one is pressed; the pressed one is filled and bold."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setCheckable(True)
+        self.toggled.connect(self._paint_state)
+        self._paint_state()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        """Follow the theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._paint_state()
+
+    def _paint_state(self) -> None:
+        tone = shades(is_dark())
+        pressed = self.isChecked()
+        normal = QGuiApplication.palette().color(QPalette.ColorRole.Button).name()
+        tint(self, QPalette.ColorRole.Button, tone.accent if pressed else normal)
+        tint(self, QPalette.ColorRole.ButtonText, tone.on_accent if pressed else tone.text)
+        font = self.font()
+        if font.bold() != pressed:
+            font.setBold(pressed)
+            self.setFont(font)
+
+
 def side_by_side(fields: Sequence[QWidget]) -> QWidget:
     """Fields beside each other, aligned at their tops, sharing the width."""
     row = QWidget()
@@ -268,9 +307,6 @@ def side_by_side(fields: Sequence[QWidget]) -> QWidget:
     line.setSpacing(row.fontMetrics().height() // 2)
     for field in fields:
         line.addWidget(field, 1, Qt.AlignmentFlag.AlignTop)
+    if len(fields) == 1:
+        line.addStretch(1)
     return row
-
-
-def is_language_change(event: QEvent) -> bool:
-    """Whether the program's language was switched."""
-    return event.type() == QEvent.Type.LanguageChange

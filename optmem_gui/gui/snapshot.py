@@ -6,13 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from optmem_gui.core.breakdown import Breakdown
+from optmem_gui.core.comparison import ComparedRow
 from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.units import SizeUnit
+from optmem_gui.engine.devices import Devices
+from optmem_gui.engine.measurement import MeasurementResult
 
 if TYPE_CHECKING:
     from optmem_gui.gui.edits import Inputs
@@ -76,6 +80,7 @@ class MeasureStage(Enum):
     """Where a measurement stands."""
 
     IDLE = "idle"
+    ASKING = "asking"
     PREPARING = "preparing"
     RUNNING = "running"
     STOPPING = "stopping"
@@ -90,35 +95,62 @@ class MeasureStage(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """What a finished run found, beside the outcome it was read from.
+
+    Attributes:
+        outcome: Everything the run said.
+        peak_bytes: Largest number allocated in a step.
+        reserved_bytes: Largest number the caching allocator held; None where there is none.
+        process_bytes: Largest number the driver showed for the process; None where it does not say.
+    """
+
+    outcome: MeasurementResult
+    peak_bytes: int
+    reserved_bytes: int | None
+    process_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class MeasurementState:
     """A measurement as far as it has come.
 
     Attributes:
         stage: Where it stands.
-        device: Where it runs, as shown to the user (``cuda:0``, ``cpu``).
+        device: Where it runs, as shown to the user.
+        on_cpu: It runs on the CPU.
         fraction: Progress from 0 to 1, None when it is not known.
-        step: Step that is running, from 1.
+        step: Step that is running, 0 before the first.
         step_count: Steps in all.
-        phase: Phase that is running.
-        samples: What was sampled so far, oldest first.
+        phase: Phase that is running, or ``build``.
+        samples: What was sampled so far, oldest first: driver's figures and finished phases.
         result: What the run found, once it is done.
         rows: Estimated beside measured, by component.
         breakdown: The estimate for the device it ran on.
-        reason: Why it failed.
-        scenario: What was measured.
+        reason: What is asked before the run, or why it failed.
+        largest_count: Parameters of the largest model that would fit; 0 where none does.
+        detail: Technical detail of a failure.
+        notes: Series that are not available, with the reason.
+        warnings: What makes the figures less exact.
+        scenario: What is measured.
     """
 
     stage: MeasureStage = MeasureStage.IDLE
     device: str = ""
+    on_cpu: bool = False
     fraction: float | None = None
     step: int = 0
     step_count: int = 0
     phase: str = ""
-    samples: tuple[Any, ...] = ()
-    result: Any = None
-    rows: tuple[Any, ...] = ()
+    samples: tuple[Sample | PhaseSample, ...] = ()
+    result: Measured | None = None
+    rows: tuple[ComparedRow, ...] = ()
     breakdown: Breakdown | None = None
     reason: Reason | None = None
+    largest_count: int = 0
+    detail: str = ""
+    notes: tuple[Reason, ...] = ()
+    warnings: tuple[Reason, ...] = ()
     scenario: Scenario | None = None
 
 
@@ -154,7 +186,7 @@ class Snapshot:
         measurement: The last measurement.
         load: The file being read, if any.
         file: The scenario file these inputs belong to, if any.
-        can_measure_gpu: A driver answered; without one, the measurement runs on the CPU.
+        devices: What can be measured on; None until the driver was asked.
     """
 
     inputs: Inputs
@@ -169,4 +201,4 @@ class Snapshot:
     measurement: MeasurementState = field(default_factory=MeasurementState)
     load: LoadState | None = None
     file: Path | None = None
-    can_measure_gpu: bool = False
+    devices: Devices | None = None

@@ -26,6 +26,7 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.units import SizeUnit
+from optmem_gui.engine.devices import Devices
 from optmem_gui.gui.edits import Inputs, apply_edit
 from optmem_gui.gui.snapshot import (
     CheckpointSummary,
@@ -184,9 +185,9 @@ class Store(QObject):
         self._snapshot = replace(self._snapshot, measurement=measurement)
         self.measurement_changed.emit(self._snapshot)
 
-    def set_can_measure_gpu(self, can_measure: bool) -> None:
-        """Note whether a driver answered."""
-        self._snapshot = replace(self._snapshot, can_measure_gpu=can_measure)
+    def set_devices(self, devices: Devices) -> None:
+        """Note what can be measured on."""
+        self._snapshot = replace(self._snapshot, devices=devices)
         self.changed.emit(self._snapshot)
 
     def notice(self, reason: Reason) -> None:

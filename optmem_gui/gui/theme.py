@@ -39,6 +39,7 @@ class Shades:
         window: Ground behind the cards.
         card: Ground of a card and of inputs.
         border: Hairline around a card.
+        edge: What the outline of an input is mixed from; Fusion darkens it by 40 %.
         grid: Lines inside plots, unfilled part of a bar.
         text: Text.
         muted: Secondary text.
@@ -52,6 +53,7 @@ class Shades:
     window: str
     card: str
     border: str
+    edge: str
     grid: str
     text: str
     muted: str
@@ -66,6 +68,7 @@ LIGHT = Shades(
     window="#f2f4f6",
     card="#ffffff",
     border="#dde2e7",
+    edge="#b4bcc5",
     grid="#e9edf0",
     text="#161a1f",
     muted="#58626d",
@@ -79,6 +82,7 @@ DARK = Shades(
     window="#17191d",
     card="#22252a",
     border="#363b42",
+    edge="#a9b2bc",
     grid="#30353b",
     text="#eef1f4",
     muted="#a7b0ba",

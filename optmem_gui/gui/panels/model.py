@@ -21,7 +21,7 @@ from optmem_gui.architectures.presets import PRESETS, preset_ref
 from optmem_gui.core.model import ModelRef, Source
 from optmem_gui.core.units import format_bytes, format_count
 from optmem_gui.gui.cards import MutedLabel
-from optmem_gui.gui.fields import Choice, ChoiceField, TextField
+from optmem_gui.gui.fields import Choice, ChoiceField, Segment, TextField
 from optmem_gui.gui.i18n import render_reason
 from optmem_gui.gui.input_panel import InputPanel
 from optmem_gui.gui.snapshot import CheckpointSummary, LoadState, Snapshot
@@ -149,9 +149,9 @@ class ModelPanel(InputPanel):
         self.ways = QButtonGroup(self)
         line = QHBoxLayout()
         line.setSpacing(0)
-        for place, page in enumerate((self.params, self.preset, self.file)):
-            button = QPushButton(self)
-            button.setCheckable(True)
+        self._pages: tuple[QWidget, ...] = (self.params, self.preset, self.file)
+        for place, page in enumerate(self._pages):
+            button = Segment(self)
             self.ways.addButton(button, place)
             line.addWidget(button)
             self.pages.addWidget(page)
@@ -212,10 +212,9 @@ class ModelPanel(InputPanel):
         self.pages.setCurrentIndex(place)
         self.ways.button(place).setChecked(True)
         # A stack is as tall as its tallest page; only the page that is shown shall count.
-        for index in range(self.pages.count()):
-            page = self.pages.widget(index)
+        for index, page in enumerate(self._pages):
             policy = page.sizePolicy()
-            wanted = policy.Policy.Preferred if index == place else policy.Policy.Ignored
-            policy.setVerticalPolicy(wanted)
+            shown = index == place
+            policy.setVerticalPolicy(policy.Policy.Preferred if shown else policy.Policy.Ignored)
             page.setSizePolicy(policy)
         self.pages.updateGeometry()

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.optimizers.declare import Implementation, Option
 from optmem_gui.gui.cards import MutedLabel
-from optmem_gui.gui.fields import Choice, ChoiceField, Field, FlagField, TextField
+from optmem_gui.gui.fields import Choice, ChoiceField, Field, FlagField, TextField, side_by_side
 from optmem_gui.gui.i18n import render_reason
 from optmem_gui.gui.input_panel import InputPanel
 from optmem_gui.gui.snapshot import Snapshot
@@ -22,10 +22,10 @@ class OptimizerPanel(InputPanel):
         self._implementation: Implementation | None = None
         self.choice = ChoiceField("optimizer", self, searchable=True)
         self.add(self.choice)
-        self.options = QVBoxLayout()
+        self.options = QWidget(self)
         self.proof = MutedLabel(self)
         self.body.addWidget(self.choice)
-        self.body.addLayout(self.options)
+        self.body.addWidget(self.options)
         self.body.addWidget(self.proof)
         self.retranslate()
 
@@ -65,20 +65,31 @@ class OptimizerPanel(InputPanel):
 
     def _build_options(self, implementation: Implementation) -> None:
         for name in [name for name in self.fields if name.startswith("option.")]:
-            field = self.fields[name]
-            self.options.removeWidget(field)
-            self.drop(field)
-        before: QWidget = self.choice.combo
-        for option in implementation.options:
-            if option.affects:
-                field = _field_for(option, self)
-                self.add(field)
-                self.options.addWidget(field)
-                editor = field.focusProxy()
-                if editor is not None:
-                    QWidget.setTabOrder(before, editor)
-                    before = editor
+            self.drop(self.fields[name])
+        fields = [_field_for(option, self) for option in implementation.options if option.affects]
+        for field in fields:
+            self.add(field)
+        rows = QWidget(self)
+        column = QVBoxLayout(rows)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(rows.fontMetrics().height() // 3)
+        for pair in _pairs(fields):
+            column.addWidget(side_by_side(pair))
+        self.body.replaceWidget(self.options, rows)
+        self.options.deleteLater()
+        self.options = rows
+        rows.setVisible(bool(fields))
+        self._order_tabs([field for pair in _pairs(fields) for field in pair])
         self._label_options()
+
+    def _order_tabs(self, fields: list[Field]) -> None:
+        """New widgets come last in the chain; the keyboard shall reach them after the choice."""
+        before: QWidget = self.choice.combo
+        for field in fields:
+            editor = field.focusProxy()
+            if editor is not None:
+                QWidget.setTabOrder(before, editor)
+                before = editor
 
     def _label_options(self) -> None:
         if self._implementation is None:
@@ -107,3 +118,12 @@ def _field_for(option: Option, parent: QWidget) -> Field:
     if option.kind in ("bool", "choice"):
         return ChoiceField(name, parent)
     return TextField(name, parent)
+
+
+def _pairs(fields: list[Field]) -> list[list[Field]]:
+    """Rows of two of a kind: boxes beside boxes, lists beside lists, in the order of the declaration."""
+    rows: list[list[Field]] = []
+    for kind in (FlagField, ChoiceField, TextField):
+        alike: list[Field] = [field for field in fields if isinstance(field, kind)]
+        rows += [alike[place : place + 2] for place in range(0, len(alike), 2)]
+    return rows

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QThread, Signal
 
 from optmem_gui.checkpoints.contents import Cancelled, Checkpoint, Progress
-from optmem_gui.checkpoints.registry import open_checkpoint
+from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef, group_model
 from optmem_gui.core.reasons import Reason

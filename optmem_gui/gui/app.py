@@ -1,0 +1,137 @@
+"""Start the window: identity, look, language, settings, store, window, and only then work."""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+
+from optmem_gui import __version__
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.engine.gpu_table import load_gpus
+from optmem_gui.gui import settings as keys
+from optmem_gui.gui.dialogs.error_report import ExceptionHook
+from optmem_gui.gui.i18n import Translators
+from optmem_gui.gui.icons import app_icon
+from optmem_gui.gui.main_window import MainWindow
+from optmem_gui.gui.settings import Settings
+from optmem_gui.gui.store import Store, first_scenario
+from optmem_gui.gui.theme import apply_fonts
+
+_log = logging.getLogger(__name__)
+
+APP_ID = "org.optmem.OptMem"
+"""Name by which desktops know the program."""
+
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+
+
+def run(
+    path: Path | None = None,
+    smoke: bool = False,
+    config: Path | None = None,
+    language: str | None = None,
+    theme: str | None = None,
+) -> int:
+    """Open the window and stay until it closes.
+
+    Args:
+        path: File or folder to open.
+        smoke: Paint once, print ``ready`` and leave.
+        config: Another settings file than the user's own.
+        language: ``en`` or ``zh_CN`` for this run, not remembered.
+        theme: ``system``, ``light`` or ``dark`` for this run, not remembered.
+
+    Returns:
+        Exit code.
+    """
+    _identify_to_windows()
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    if not isinstance(app, QApplication):
+        raise TypeError("a QCoreApplication runs already; the window needs a QApplication")
+    identify(app)
+    qInstallMessageHandler(_log_qt)
+    hook = ExceptionHook()
+    hook.install()
+    window = build_window(app, Settings(config), language, theme)
+    window.show()
+    window.come_onto_screen()
+    _log.info("init finished")
+    if path is not None:
+        window.open(path)
+    if smoke:
+        _leave_after_paint(app, window)
+    else:
+        QTimer.singleShot(0, window.measurer.probe)
+    code = app.exec()
+    window.close()
+    window.deleteLater()
+    # A defect that nobody saw, as in a smoke test, must not look like success.
+    return code or (1 if smoke and hook.count else 0)
+
+
+def identify(app: QApplication) -> None:
+    """Tell the desktop who this is."""
+    app.setApplicationName("OptMem")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName(APP_ID)
+    app.setWindowIcon(app_icon())
+
+
+def build_window(
+    app: QApplication, settings: Settings, language: str | None = None, theme: str | None = None
+) -> MainWindow:
+    """The window with everything behind it, not shown yet."""
+    apply_fonts(app)
+    translators = Translators(app)
+    store = Store(load_gpus(), _first(settings), "GB" if settings.get(keys.UNIT) == "GB" else "GiB")
+    window = MainWindow(store, settings, translators)
+    store.setParent(window)
+    window.set_theme(theme or settings.get(keys.THEME))
+    window.set_language(language or settings.get(keys.LANGUAGE))
+    window.restore_shape()
+    for notice in settings.notices:
+        store.notice(notice)
+    return window
+
+
+def _first(settings: Settings) -> Scenario:
+    """The first scenario, on the GPU that was chosen last."""
+    scenario = first_scenario()
+    gpu = settings.get(keys.GPU)
+    return replace(scenario, gpu=gpu) if gpu in load_gpus() else scenario
+
+
+def _identify_to_windows() -> None:
+    """Give the task bar an identity of its own; started from source it would be Python's."""
+    if sys.platform == "win32":
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID(APP_ID)
+
+
+def _leave_after_paint(app: QApplication, window: MainWindow) -> None:
+    """Say ``ready`` once everything has been painted."""
+
+    def leave() -> None:
+        window.repaint()
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        app.exit(0)
+
+    QTimer.singleShot(0, leave)
+
+
+def _log_qt(kind: QtMsgType, context: QMessageLogContext, message: str) -> None:
+    """Qt's own messages go to the log, not to the terminal."""
+    del context
+    logging.getLogger("qt").log(_LEVELS.get(kind, logging.INFO), "%s", message)

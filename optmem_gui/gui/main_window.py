@@ -1,0 +1,412 @@
+"""The window: lays the parts out, wires them to the store, remembers its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QEvent, QSize, Qt
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QGuiApplication,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QMainWindow,
+    QMessageBox,
+    QSizePolicy,
+    QSplitter,
+    QToolBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from optmem_gui.core.reasons import Reason
+from optmem_gui.gui import settings as keys
+from optmem_gui.gui.actions import ACTIONS, Actions
+from optmem_gui.gui.dialogs.about import AboutDialog
+from optmem_gui.gui.dialogs.settings import SettingsDialog
+from optmem_gui.gui.drop import DropFrame, dropped_path
+from optmem_gui.gui.files import Files
+from optmem_gui.gui.i18n import Language, Translators, system_language
+from optmem_gui.gui.icons import icon
+from optmem_gui.gui.inputs_column import InputsColumn
+from optmem_gui.gui.loading import Loader
+from optmem_gui.gui.measuring import Measurer
+from optmem_gui.gui.notice import NoticeBar
+from optmem_gui.gui.panels.gpu import GpuChooser
+from optmem_gui.gui.results import Results
+from optmem_gui.gui.settings import Settings
+from optmem_gui.gui.snapshot import Snapshot
+from optmem_gui.gui.store import Store
+from optmem_gui.gui.theme import ThemeChoice, apply_theme, is_dark, shades
+from optmem_gui.report.exporters import EXPORTERS
+
+STATE_VERSION = 1
+"""Raised when tool bars change, so that an old state is not put on a new window."""
+
+
+class MainWindow(QMainWindow):
+    """The one window of the program."""
+
+    def __init__(self, store: Store, settings: Settings, translators: Translators) -> None:
+        super().__init__()
+        self.setObjectName("mainWindow")
+        self._store, self._settings, self._translators = store, settings, translators
+        self._theme: ThemeChoice = "system"
+        self.loader = Loader(store, self)
+        self.measurer = Measurer(store, settings, self)
+        self.files = Files(self, store, self.loader, settings)
+        self.inputs, self.results = InputsColumn(), Results()
+        self.actions_table = Actions(self._slots(), self)
+        self.notice, self.gpu = NoticeBar(), GpuChooser(store.gpus)
+        self.columns = QSplitter(Qt.Orientation.Horizontal)
+        self.units = QLabel()
+        self._build()
+        self.drop_frame = DropFrame(self)
+        self.setAcceptDrops(True)
+        self._connect()
+        self._retranslate()
+        self._show(store.snapshot)
+
+    # -- building
+
+    def _slots(self) -> dict[str, Callable[[], object]]:
+        """What each action of the table does."""
+        slots: dict[str, Callable[[], object]] = {
+            "open": self.files.ask_file,
+            "open_folder": self.files.ask_folder,
+            "save": self.files.save,
+            "save_as": self.files.ask_save,
+            "export.png": lambda: self.files.ask_picture(self.results, ".png"),
+            "export.svg": lambda: self.files.ask_picture(self.results, ".svg"),
+            "copy_table": self.results.breakdown.table.copy,
+            "quit": self.close,
+            "undo": self._store.undo_stack.undo,
+            "redo": self._store.undo_stack.redo,
+            "settings": self.show_settings,
+            "reset_layout": self.reset_layout,
+            "measure": self.measurer.start,
+            "stop": self.measurer.stop,
+            "about": self.show_about,
+        }
+        for exporter in EXPORTERS:
+            slots[f"export.{exporter}"] = _call(self.files.ask_export, exporter)
+        setters: dict[str, Callable[[str], None]] = {
+            "unit": self.set_unit,
+            "theme": self.choose_theme,
+            "language": self.choose_language,
+        }
+        for spec in ACTIONS:
+            if spec.group:
+                slots[spec.id] = _call(setters[spec.group], spec.id.partition(".")[2])
+        return slots
+
+    def _build(self) -> None:
+        em = self.fontMetrics().height()
+        self.actions_table.fill(self.menuBar())
+        self._build_bar()
+        self.columns.setObjectName("splitter.columns")
+        self.columns.setChildrenCollapsible(False)
+        self.columns.setHandleWidth(em // 2)
+        self.columns.addWidget(self.inputs)
+        self.columns.addWidget(self.results)
+        self.columns.setStretchFactor(0, 0)
+        self.columns.setStretchFactor(1, 1)
+        central = QWidget()
+        column = QVBoxLayout(central)
+        column.setContentsMargins(em // 2, em // 4, em // 2, 0)
+        column.setSpacing(em // 2)
+        column.addWidget(self.notice)
+        column.addWidget(self.columns, 1)
+        self.setCentralWidget(central)
+        self.statusBar().setSizeGripEnabled(False)
+        self.statusBar().addWidget(self.units, 1)
+        self.resize(80 * em, 50 * em)
+
+    def _build_bar(self) -> None:
+        table = self.actions_table
+        bar = QToolBar()
+        bar.setObjectName("bar")
+        bar.setMovable(False)
+        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
+        side = round(self.fontMetrics().height() * 1.15)
+        bar.setIconSize(QSize(side, side))
+        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        for name in ("open", "save"):
+            bar.addAction(table[name])
+        self.export_button = QToolButton()
+        self.export_button.setMenu(table.submenus["export"])
+        self.export_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.export_button.setIconSize(QSize(side, side))
+        self.export_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.export_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        bar.addWidget(self.export_button)
+        bar.addSeparator()
+        for name in ("undo", "redo"):
+            bar.addAction(table[name])
+        space = QWidget()
+        space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        bar.addWidget(space)
+        self.gpu.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        bar.addWidget(self.gpu)
+        bar.addAction(table["measure"])
+        bar.addAction(table["stop"])
+        for name in ("open", "save", "undo", "redo", "measure", "stop"):
+            bar.widgetForAction(table[name]).setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.bar = bar
+        self.addToolBar(bar)
+
+    def _connect(self) -> None:
+        store, table = self._store, self.actions_table
+        self.inputs.edited.connect(store.edit)
+        self.gpu.edited.connect(store.edit)
+        self.inputs.model.open_wanted.connect(self.files.ask_file)
+        self.inputs.model.folder_wanted.connect(self.files.ask_folder)
+        self.inputs.model.cancel_wanted.connect(self.loader.cancel)
+        self.results.comparison.chosen.connect(self._choose_optimizer)
+        self.results.measurement.answered.connect(self.measurer.answer)
+        store.changed.connect(self._show)
+        store.comparison_changed.connect(self.results.comparison.render)
+        store.measurement_changed.connect(self._show_measurement)
+        store.load_changed.connect(self.inputs.model.show_load)
+        store.noticed.connect(self.notice.show_reason)
+        stack = store.undo_stack
+        stack.canUndoChanged.connect(table["undo"].setEnabled)
+        stack.canRedoChanged.connect(table["redo"].setEnabled)
+        stack.cleanChanged.connect(self._show_title)
+        table["undo"].setEnabled(False)
+        table["redo"].setEnabled(False)
+        recent = table.submenus["recent"]
+        recent.aboutToShow.connect(lambda: self.files.fill_recent(recent))
+        self.files.fill_recent(recent)
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(self._follow_system_theme)
+
+    # -- showing
+
+    def _show(self, snapshot: Snapshot) -> None:
+        self.inputs.render(snapshot)
+        self.gpu.render(snapshot)
+        self.results.render(snapshot)
+        self._show_title()
+        self._show_units(snapshot)
+        self._show_measure_actions(snapshot)
+
+    def _show_measurement(self, snapshot: Snapshot) -> None:
+        self.results.render_measurement(snapshot)
+        self._show_measure_actions(snapshot)
+
+    def _show_measure_actions(self, snapshot: Snapshot) -> None:
+        busy = snapshot.measurement.stage.is_busy
+        measure = self.actions_table["measure"]
+        on_gpu = snapshot.devices is not None and bool(snapshot.devices.gpus)
+        measure.setText(self.tr("&Measure on GPU") if on_gpu else self.tr("&Measure on CPU"))
+        measure.setEnabled(not busy)
+        self.actions_table["stop"].setEnabled(busy)
+
+    def _show_title(self) -> None:
+        snapshot = self._store.snapshot
+        name = snapshot.file.name if snapshot.file else snapshot.inputs.scenario.model.title
+        self.setWindowTitle(f"{name}[*] - OptMem")
+        self.setWindowModified(not self._store.undo_stack.isClean())
+        self.setWindowFilePath(str(snapshot.file) if snapshot.file else "")
+        self.setWindowTitle(f"{name}[*] - OptMem")
+
+    def _show_units(self, snapshot: Snapshot) -> None:
+        power = "2^30" if snapshot.unit == "GiB" else "10^9"
+        text = self.tr("All figures in {unit} ({power} bytes). Offline: nothing leaves this computer.")
+        self.units.setText(text.format(unit=snapshot.unit, power=power))
+        self.actions_table[f"unit.{snapshot.unit}"].setChecked(True)
+
+    def _retranslate(self) -> None:
+        self.actions_table.retranslate()
+        self.export_button.setText(self.tr("Export"))
+        self.export_button.setToolTip(self.tr("Save the figures or a picture of them"))
+        self.bar.setWindowTitle(self.tr("Tool bar"))
+        self.columns.setAccessibleName(self.tr("Inputs and results"))
+        self._redraw_icons()
+
+    def _redraw_icons(self) -> None:
+        self.actions_table.redraw()
+        self.export_button.setIcon(icon("export"))
+        tone = shades(is_dark())
+        button = self.bar.widgetForAction(self.actions_table["measure"])
+        button.setStyleSheet(
+            f"QToolButton {{ background: {tone.accent}; color: {tone.on_accent}; border: 2px solid"
+            f" {tone.accent}; border-radius: 4px; padding: 3px 8px; }}"
+            f"QToolButton:focus {{ border-color: {tone.text}; }}"
+            f"QToolButton:disabled {{ background: {tone.grid}; border-color: {tone.grid};"
+            f" color: {tone.muted}; }}"
+        )
+        self.actions_table["measure"].setIcon(icon("measure", tone.on_accent))
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        """Follow the language and the theme."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self._retranslate()
+            self._show_units(self._store.snapshot)
+            self._show_measure_actions(self._store.snapshot)
+        elif event.type() == QEvent.Type.PaletteChange:
+            self._redraw_icons()
+
+    # -- what actions do
+
+    def _choose_optimizer(self, optimizer: object) -> None:
+        self._store.edit("optimizer", optimizer)
+
+    def set_unit(self, unit: str) -> None:
+        """Show sizes in GiB or GB, and remember it."""
+        self._settings.set(keys.UNIT, unit)
+        self._store.set_unit("GB" if unit == "GB" else "GiB")
+
+    def choose_theme(self, choice: str) -> None:
+        """Put a theme on, and remember it."""
+        self._settings.set(keys.THEME, choice)
+        self.set_theme(choice)
+
+    def set_theme(self, choice: str) -> None:
+        """Put a theme on."""
+        self._theme = "light" if choice == "light" else "dark" if choice == "dark" else "system"
+        self.actions_table[f"theme.{self._theme}"].setChecked(True)
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            apply_theme(app, self._theme)
+
+    def _follow_system_theme(self) -> None:
+        if self._theme == "system":
+            self.set_theme("system")
+
+    def choose_language(self, language: str) -> None:
+        """Speak another language, and remember it."""
+        self._settings.set(keys.LANGUAGE, language)
+        self.set_language(language)
+
+    def set_language(self, choice: str) -> None:
+        """Speak another language; ``system`` stands for the user's own."""
+        language: Language = "zh_CN" if choice == "zh_CN" else "en" if choice == "en" else system_language()
+        self.actions_table[f"language.{language}"].setChecked(True)
+        if language != self._translators.language:
+            self._translators.set_language(language)
+
+    def show_settings(self) -> None:
+        """Let the user change settings."""
+        dialog = SettingsDialog(self._settings, self)
+        if dialog.exec():
+            self.set_theme(self._settings.get(keys.THEME))
+            self.set_language(self._settings.get(keys.LANGUAGE))
+            self.set_unit(self._settings.get(keys.UNIT))
+            self._settings.save()
+        dialog.deleteLater()
+
+    def show_about(self) -> None:
+        """Show versions and licences."""
+        dialog = AboutDialog(self)
+        dialog.exec()
+        dialog.deleteLater()
+
+    # -- files that are dropped
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802  # Qt's name
+        """Say what dropping would do; what is refused is accepted too, so that the reason can be read."""
+        if event.mimeData().hasUrls():
+            self.drop_frame.show_for(dropped_path(event.mimeData()))
+            event.acceptProposedAction()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:  # noqa: N802  # Qt's name
+        """Take the frame away."""
+        self.drop_frame.hide()
+        super().dragLeaveEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802  # Qt's name
+        """Open what was dropped, or say why not."""
+        self.drop_frame.hide()
+        found = dropped_path(event.mimeData())
+        event.acceptProposedAction()
+        if isinstance(found, Reason):
+            self._store.notice(found)
+        else:
+            self.open(found)
+
+    def open(self, path: Path) -> None:
+        """Open a file or folder; what is being read is given up."""
+        self.notice.clear()
+        self.files.open(path)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        """Keep the drop frame over the whole window."""
+        super().resizeEvent(event)
+        self.drop_frame.setGeometry(self.rect())
+
+    # -- shape and end
+
+    def restore_shape(self) -> None:
+        """Put the window where it was; back onto a screen if that screen is gone."""
+        geometry = self._settings.get(keys.GEOMETRY)
+        if not geometry.isEmpty():
+            self.restoreGeometry(geometry)
+            self.restoreState(self._settings.get(keys.STATE), STATE_VERSION)
+            self.columns.restoreState(self._settings.get(keys.COLUMNS))
+            self.results.restore_state(self._settings.get(keys.ROWS))
+        self.come_onto_screen()
+
+    def come_onto_screen(self) -> None:
+        """Move the window where it can be seen and reached."""
+        frame = self.frameGeometry()
+        screens = QGuiApplication.screens()
+        if not any(screen.availableGeometry().intersects(frame) for screen in screens):
+            self.move(QGuiApplication.primaryScreen().availableGeometry().topLeft())
+        available = self.screen().availableGeometry()
+        self.resize(self.size().boundedTo(available.size()))
+
+    def reset_layout(self) -> None:
+        """Put every panel back to its first size."""
+        em = self.fontMetrics().height()
+        self.columns.setSizes([self.inputs.sizeHint().width(), 100 * em])
+        self.results.reset()
+        for key in (keys.GEOMETRY, keys.STATE, keys.COLUMNS, keys.ROWS):
+            self._settings.set(key, QByteArray())
+
+    def _remember_shape(self) -> None:
+        self._settings.set(keys.GEOMETRY, self.saveGeometry())
+        self._settings.set(keys.STATE, self.saveState(STATE_VERSION))
+        self._settings.set(keys.COLUMNS, self.columns.saveState())
+        self._settings.set(keys.ROWS, self.results.save_state())
+        gpu = self._store.snapshot.scenario.gpu
+        self._settings.set(keys.GPU, gpu or "")
+        self._settings.save()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  # Qt's name
+        """Stop what runs and wait for it; ask only about changes to a file that has a name."""
+        snapshot = self._store.snapshot
+        if snapshot.file is not None and self.isWindowModified() and not self._may_close(snapshot.file):
+            event.ignore()
+            return
+        self._remember_shape()
+        self.loader.close()
+        self.measurer.close()
+        super().closeEvent(event)
+
+    def _may_close(self, path: Path) -> bool:
+        buttons = QMessageBox.StandardButton
+        answer = QMessageBox.question(
+            self,
+            self.tr("Save changes"),
+            self.tr("{name} was changed. Save it?").format(name=path.name),
+            buttons.Save | buttons.Discard | buttons.Cancel,
+        )
+        if answer == buttons.Save:
+            return self.files.save()
+        return answer == buttons.Discard
+
+
+def _call(function: Callable[[str], object], value: str) -> Callable[[], object]:
+    return lambda: function(value)

@@ -1,0 +1,226 @@
+"""The measurement as the window sees it: one state after the other, fed by its threads.
+
+idle -> preparing -> (asking ->) running -> done | failed | cancelled. Nothing here blocks; closing the
+window stops whatever runs and waits for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+from PySide6.QtCore import QObject, QThread
+
+from optmem_gui.core.comparison import compare
+from optmem_gui.core.protocol import Hello, MeasureRequest, PhaseSample, Progress, Sample, SamplerNote
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.synthetic import synthetic_ref
+from optmem_gui.engine.measurement import Event, Measurement, MeasurementResult
+from optmem_gui.gui import settings as keys
+from optmem_gui.gui.settings import Settings
+from optmem_gui.gui.snapshot import Measured, MeasurementState, MeasureStage
+from optmem_gui.gui.store import Store
+from optmem_gui.gui.tasks.measure import MeasureThread
+from optmem_gui.gui.tasks.prepare import Prepared, PrepareThread
+
+Answer = Literal["largest", "anyway", "cancel"]
+MakeMeasurement = Callable[[str | None], Measurement]
+
+_PHASES = ("forward", "backward", "optimizer_step", "between_steps")
+
+
+class Measurer(QObject):
+    """Starts, watches and stops measurements."""
+
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        parent: QObject | None = None,
+        make: MakeMeasurement = Measurement,
+    ) -> None:
+        super().__init__(parent)
+        self._store, self._settings, self._make = store, settings, make
+        self._prepared: Prepared | None = None
+        self._preparing: PrepareThread | None = None
+        self._measuring: MeasureThread | None = None
+        self._threads: set[QThread] = set()
+
+    @property
+    def state(self) -> MeasurementState:
+        """Where it stands."""
+        return self._store.snapshot.measurement
+
+    def probe(self) -> None:
+        """Find out what can be measured on, without measuring."""
+        self._prepare(None)
+
+    def start(self) -> None:
+        """Measure what the figures in the window belong to."""
+        if not self.state.stage.is_busy:
+            self._begin(self._store.snapshot.scenario)
+
+    def answer(self, answer: Answer) -> None:
+        """Go on after the question whether to run something that does not fit."""
+        prepared, self._prepared = self._prepared, None
+        if prepared is None or self.state.stage is not MeasureStage.ASKING:
+            return
+        if answer == "anyway":
+            self._run(prepared)
+        elif answer == "largest" and prepared.largest_count:
+            model = synthetic_ref(prepared.largest_count)
+            self._begin(replace(self._store.snapshot.scenario, model=model))
+        else:
+            self._store.set_measurement(MeasurementState())
+
+    def stop(self) -> None:
+        """Stop what runs; the window stays alive meanwhile."""
+        self._preparing = None
+        if self._measuring is not None:
+            self._store.set_measurement(replace(self.state, stage=MeasureStage.STOPPING))
+            self._measuring.stop()
+        elif self.state.stage.is_busy:
+            self._store.set_measurement(replace(self.state, stage=MeasureStage.CANCELLED))
+
+    def close(self) -> None:
+        """Stop what runs and wait until no process and no thread is left."""
+        self.stop()
+        for thread in tuple(self._threads):
+            if isinstance(thread, MeasureThread):
+                thread.shut_down()
+            thread.wait()
+
+    # -- before the run
+
+    def _begin(self, scenario: Scenario) -> None:
+        self._store.set_measurement(MeasurementState(MeasureStage.PREPARING, scenario=scenario))
+        self._preparing = self._prepare(scenario)
+
+    def _prepare(self, scenario: Scenario | None) -> PrepareThread:
+        thread = PrepareThread(scenario, self._settings.get(keys.STEPS), self)
+        thread.finished.connect(self._prepared_one)
+        self._keep(thread)
+        thread.start()
+        return thread
+
+    def _prepared_one(self) -> None:
+        thread = self.sender()
+        if not isinstance(thread, PrepareThread):
+            return
+        wanted = thread is self._preparing
+        if wanted:
+            self._preparing = None
+        if thread.devices is not None:
+            self._store.set_devices(thread.devices)
+        outcome = thread.outcome
+        if isinstance(outcome, Exception):
+            if wanted:
+                self._store.set_measurement(MeasurementState())
+            raise outcome
+        if outcome is None or not wanted:
+            return
+        if not isinstance(outcome, Prepared):
+            self._store.set_measurement(replace(self.state, stage=MeasureStage.FAILED, reason=outcome))
+        elif outcome.warning is not None:
+            self._prepared = outcome
+            asking = replace(
+                self.state,
+                stage=MeasureStage.ASKING,
+                device=outcome.device.name,
+                on_cpu=outcome.on_cpu,
+                reason=outcome.warning,
+                largest_count=outcome.largest_count,
+            )
+            self._store.set_measurement(asking)
+        else:
+            self._run(outcome)
+
+    # -- the run
+
+    def _run(self, prepared: Prepared) -> None:
+        request: MeasureRequest = prepared.request
+        python = self._settings.get(keys.WORKER_PYTHON) or None
+        thread = MeasureThread(request, self._make(python), self)
+        thread.progress.connect(self._progress)
+        thread.samples.connect(self._samples)
+        thread.finished_with.connect(self._finished)
+        self._keep(thread)
+        self._measuring = thread
+        running = MeasurementState(
+            stage=MeasureStage.RUNNING,
+            device=prepared.device.name,
+            on_cpu=prepared.on_cpu,
+            step_count=request.steps,
+            phase="start",
+            breakdown=prepared.breakdown,
+            scenario=prepared.scenario,
+        )
+        self._store.set_measurement(running)
+        thread.start()
+
+    def _progress(self, event: Hello | Progress) -> None:
+        if isinstance(event, Hello):
+            self._store.set_measurement(replace(self.state, device=event.device, phase="build"))
+            return
+        done = max(0, event.step - 1) * len(_PHASES)
+        if event.stage in _PHASES and event.step:
+            done += _PHASES.index(event.stage)
+        fraction = done / (event.steps * len(_PHASES)) if event.steps else None
+        self._store.set_measurement(
+            replace(self.state, phase=event.stage, step=event.step, step_count=event.steps, fraction=fraction)
+        )
+
+    def _samples(self, batch: tuple[Event, ...]) -> None:
+        taken = tuple(event for event in batch if isinstance(event, Sample | PhaseSample))
+        notes = tuple(event.reason for event in batch if isinstance(event, SamplerNote))
+        state = self.state
+        self._store.set_measurement(replace(state, samples=state.samples + taken, notes=state.notes + notes))
+
+    def _finished(self, outcome: MeasurementResult | Exception) -> None:
+        self._measuring = None
+        if isinstance(outcome, Exception):
+            self._store.set_measurement(MeasurementState())
+            raise outcome
+        stages = {
+            "done": MeasureStage.DONE,
+            "out_of_memory": MeasureStage.FAILED,
+            "failed": MeasureStage.FAILED,
+            "cancelled": MeasureStage.CANCELLED,
+        }
+        state = replace(
+            self.state,
+            stage=stages[outcome.status],
+            fraction=None,
+            reason=outcome.reason,
+            detail=outcome.detail,
+            warnings=outcome.warnings,
+        )
+        if outcome.result is not None and state.breakdown is not None:
+            rows = compare(state.breakdown, outcome.result)
+            state = replace(state, rows=rows, result=_measured(outcome))
+        self._store.set_measurement(state)
+
+    def _keep(self, thread: QThread) -> None:
+        """Hold a thread until it has finished; Qt ends the process when one is deleted earlier."""
+        self._threads.add(thread)
+        thread.finished.connect(self._let_go)
+
+    def _let_go(self) -> None:
+        thread = self.sender()
+        if isinstance(thread, QThread):
+            self._threads.discard(thread)
+            thread.deleteLater()
+
+
+def _measured(outcome: MeasurementResult) -> Measured | None:
+    if outcome.result is None:
+        return None
+    steady = outcome.result.steady.phases
+    reserved = [phase.peak_reserved_bytes for phase in steady if phase.peak_reserved_bytes is not None]
+    return Measured(
+        outcome=outcome,
+        peak_bytes=max((phase.peak_bytes for phase in steady), default=0),
+        reserved_bytes=max(reserved, default=None),
+        process_bytes=outcome.process_peak_bytes,
+    )
