@@ -11,7 +11,7 @@ from typing import Any
 
 from optmem_gui.architectures.presets import preset_ref, preset_spec
 from optmem_gui.checkpoints.contents import Checkpoint
-from optmem_gui.checkpoints.registry import open_checkpoint
+from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.cli.refusal import about
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef, ModelSpec, group_model

@@ -1,8 +1,8 @@
 """``.optmem`` files: a scenario as JSON, readable without the model it was made from.
 
 A file holds the model's path, its fingerprint and its groups, so it opens anywhere; with the model at
-hand, :func:`model_notice` says whether it is still the one that was saved. Nothing in a file is
-executed, and every number is checked against a bound before it is used.
+hand, :mod:`optmem_gui.report.model_notice` tells whether it is still the one that was saved. Nothing in a
+file is executed, and every number is checked against a bound before it is used.
 """
 
 from __future__ import annotations
