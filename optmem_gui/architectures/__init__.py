@@ -1,1 +1,1 @@
-"""From a model's configuration to its tensors."""
+"""Model families: config.json to tensors and dimensions, and the presets."""

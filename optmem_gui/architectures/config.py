@@ -1,0 +1,88 @@
+"""A Hugging Face ``config.json`` as dimensions and tensors.
+
+A family is one entry of :data:`optmem_gui.architectures.families.FAMILIES`. What a config says is read
+with the defaults that transformers 5.24 gives the same class; a number that is missing or no number is
+refused by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from optmem_gui.architectures.families import FAMILIES
+from optmem_gui.architectures.fields import Fields
+from optmem_gui.core.dtypes import BF16, F16, F32, DType
+from optmem_gui.core.model import ModelSpec, ParameterTensor, Source
+from optmem_gui.core.reasons import Reason
+from optmem_gui.core.transformer import TransformerShape
+
+_DTYPES: dict[str, DType] = {"float32": F32, "bfloat16": BF16, "float16": F16}
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """What a config tells about a model.
+
+    Attributes:
+        family: The ``model_type``, of the text part where there are several parts.
+        shape: Dimensions that activations follow from; None where the program has no rule for them.
+        tensors: Builds every parameter in a given type; None for a family that is not known.
+        dtype: Type the weights are saved in.
+        warnings: What is not counted.
+    """
+
+    family: str
+    shape: TransformerShape | None
+    tensors: Callable[[DType], tuple[ParameterTensor, ...]] | None
+    dtype: DType
+    warnings: tuple[Reason, ...] = ()
+
+    def model(self, title: str, path: str | None = None) -> ModelSpec | None:
+        """The model the config describes; None for a family that is not known."""
+        if self.tensors is None:
+            return None
+        return ModelSpec(title, Source.CONFIG, self.tensors(self.dtype), architecture=self.shape, path=path)
+
+
+def read_config(config: Mapping[str, Any], file: str) -> Architecture:
+    """Understand a config.
+
+    Args:
+        config: The parsed file.
+        file: What to call it in an error.
+
+    Raises:
+        UserError: A known family whose numbers are missing or impossible.
+    """
+    values, warnings = _text_part(config)
+    family = str(values.get("model_type", ""))[:60]
+    dtype = _dtype(values, config)
+    build = FAMILIES.get(family)
+    if build is None:
+        reason = Reason("config.unknown_family", {"family": family or "?"})
+        return Architecture(family, None, None, dtype, (*warnings, reason))
+    shape, tensors = build(Fields(values, file))
+    if shape is None:
+        warnings = (*warnings, Reason("config.no_activations", {"family": family}))
+    return Architecture(family, shape, tensors, dtype, warnings)
+
+
+def _text_part(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[Reason, ...]]:
+    """The language model inside a multimodal config, which nests it in ``text_config``."""
+    inner = config.get("text_config")
+    if not isinstance(inner, dict) or "hidden_size" in config or "n_embd" in config:
+        return config, ()
+    outer = {"tie_word_embeddings": config["tie_word_embeddings"]} if "tie_word_embeddings" in config else {}
+    reason = Reason("config.text_part_only", {"family": str(config.get("model_type", "?"))[:60]})
+    return {**outer, **inner}, (reason,)
+
+
+def _dtype(*configs: Mapping[str, Any]) -> DType:
+    for config in configs:
+        for key in ("dtype", "torch_dtype"):
+            name = config.get(key)
+            if isinstance(name, str) and name.removeprefix("torch.") in _DTYPES:
+                return _DTYPES[name.removeprefix("torch.")]
+    return F32

@@ -1,0 +1,197 @@
+"""What a checkpoint holds, as values: the reader's raw rows, and the result every other part sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from optmem_gui.core.dtypes import DType
+from optmem_gui.core.model import ModelSpec, Shape
+from optmem_gui.core.reasons import Reason, Value
+
+Row = tuple[str, Shape, DType]
+"""Name, logical shape and element type of one stored tensor."""
+
+
+class Cancelled(Exception):  # noqa: N818  # it reports a wish, not a failure
+    """The user stopped the reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a reading has come.
+
+    Attributes:
+        file: Name of the file being read.
+        done_count: Files finished.
+        total_count: Files to read.
+    """
+
+    file: str
+    done_count: int
+    total_count: int
+
+
+class Reading:
+    """One opening under way: counts the bytes that were read, reports progress, listens for a stop.
+
+    Attributes:
+        read_bytes: Bytes taken from disk so far.
+    """
+
+    def __init__(
+        self,
+        progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.read_bytes = 0
+        self._progress = progress
+        self._cancelled = cancelled
+
+    def check(self) -> None:
+        """Stop here if the user asked for it.
+
+        Raises:
+            Cancelled: The user did.
+        """
+        if self._cancelled():
+            raise Cancelled
+
+    def files(self, paths: Iterable[Path]) -> Iterable[Path]:
+        """Pass files through, with progress and a check for a stop before each."""
+        listed = list(paths)
+        for index, path in enumerate(listed):
+            self.check()
+            if self._progress is not None:
+                self._progress(Progress(shown(path), index, len(listed)))
+            yield path
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the file itself says about a tensor, where it says more than a name.
+
+    Attributes:
+        parameter: An ``nn.Parameter``; False for a registered buffer.
+        trainable: Its ``requires_grad``.
+    """
+
+    parameter: bool
+    trainable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerInFile:
+    """The state of an optimizer found in a checkpoint.
+
+    Attributes:
+        kind: ``adam``, ``sgd-momentum`` ...; ``unknown`` when the names fit no rule.
+        states: Names of the state tensors, such as ``exp_avg``.
+        element_count: Elements of all state tensors, step counters left out.
+        state_bytes: Their bytes as stored.
+        dtypes: Elements by type.
+        step_count: Step counters, tensors or plain numbers.
+        step_bytes: Bytes of the step counters that are tensors.
+        param_count: Elements of the parameters that have state, taken from the largest state of each.
+    """
+
+    kind: str
+    states: tuple[str, ...]
+    element_count: int
+    state_bytes: int
+    dtypes: Mapping[str, int]
+    step_count: int = 0
+    step_bytes: int = 0
+    param_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What one reader found, before parameters and buffers are told apart.
+
+    Attributes:
+        rows: Distinct model tensors in file order.
+        tied: Pairs (other name, name it shares storage with).
+        known: What the file says about single tensors.
+        optimizer: State of an optimizer, if any.
+        warnings: What the user should know.
+        complete: Everything the headers promise is there.
+        file_bytes: Size of the files on disk.
+        tensor_bytes: Bytes the distinct tensors address.
+        file_count: Files the tensors came from.
+        declared: Numbers the file claims about itself (``total_parameters``), shown as claims only.
+    """
+
+    rows: list[Row]
+    tied: tuple[tuple[str, str], ...] = ()
+    known: Mapping[str, Known] = field(default_factory=dict)
+    optimizer: OptimizerInFile | None = None
+    warnings: tuple[Reason, ...] = ()
+    complete: bool = True
+    file_bytes: int = 0
+    tensor_bytes: int = 0
+    file_count: int = 1
+    declared: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A checkpoint, read from its headers.
+
+    Attributes:
+        spec: Parameters, buffers, ties and, where a config tells, the architecture.
+        format: Id of the format (``safetensors``, ``torch-zip``, ``torch-legacy``, ``config``).
+        path: File or folder that was opened.
+        tensor_count: Stored model tensors, buffers and bookkeeping included, ties counted once.
+        file_bytes: Size of the files on disk.
+        tensor_bytes: Bytes the distinct model tensors address.
+        dtypes: Stored elements of the model tensors by type id.
+        auxiliary_count: Elements that only serve a quantised weight: scales, zero points, code books.
+        auxiliary_bytes: Their bytes.
+        optimizer: State of an optimizer, if any.
+        complete: Everything that belongs to the checkpoint was there.
+        warnings: What the user should know; the key doubles as the code.
+        bytes_read: Bytes taken from disk.
+        file_count: Files that were read.
+    """
+
+    spec: ModelSpec
+    format: str
+    path: Path
+    tensor_count: int
+    file_bytes: int
+    tensor_bytes: int
+    dtypes: Mapping[str, int]
+    auxiliary_count: int = 0
+    auxiliary_bytes: int = 0
+    optimizer: OptimizerInFile | None = None
+    complete: bool = True
+    warnings: tuple[Reason, ...] = ()
+    bytes_read: int = 0
+    file_count: int = 1
+
+    @property
+    def param_count(self) -> int:
+        """Elements of all distinct parameters."""
+        return self.spec.param_count
+
+    @property
+    def trainable_count(self) -> int:
+        """Elements of the parameters that get a gradient."""
+        return sum(tensor.numel for tensor in self.spec.parameters if tensor.trainable)
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Bytes of all buffers as stored."""
+        return sum(buffer.size_bytes for buffer in self.spec.buffers)
+
+
+def remark(key: str, /, **values: Value) -> Reason:
+    """A warning: the key of its template and what its placeholders stand for."""
+    return Reason(key, values)
+
+
+def shown(path: Path) -> str:
+    """A file's name that can be printed everywhere, also when it is no valid Unicode."""
+    return path.name.encode("utf-8", "replace").decode("utf-8") or str(path)

@@ -1,0 +1,92 @@
+"""Names that file formats give element types, and the types they stand for."""
+
+from __future__ import annotations
+
+from optmem_gui.core.dtypes import DTYPES, DType
+
+SAFETENSORS: dict[str, DType] = {
+    name: DTYPES[type_id]
+    for name, type_id in (
+        ("F64", "fp64"),
+        ("F32", "fp32"),
+        ("F16", "fp16"),
+        ("BF16", "bf16"),
+        ("F8_E4M3", "fp8_e4m3"),
+        ("F8_E5M2", "fp8_e5m2"),
+        ("F8_E4M3FNUZ", "fp8_e4m3fnuz"),
+        ("F8_E5M2FNUZ", "fp8_e5m2fnuz"),
+        ("F8_E8M0", "fp8_e8m0"),
+        ("F6_E2M3", "fp6_e2m3"),
+        ("F6_E3M2", "fp6_e3m2"),
+        ("F4", "fp4_e2m1"),
+        ("C64", "complex64"),
+        ("I64", "int64"),
+        ("I32", "int32"),
+        ("I16", "int16"),
+        ("I8", "int8"),
+        ("U64", "uint64"),
+        ("U32", "uint32"),
+        ("U16", "uint16"),
+        ("U8", "uint8"),
+        ("BOOL", "bool"),
+    )
+}
+"""Source: ``Dtype`` in safetensors/src/tensor.rs, safetensors 0.8.0."""
+
+TORCH: dict[str, DType] = {
+    name: DTYPES[type_id]
+    for name, type_id in (
+        ("float64", "fp64"),
+        ("float32", "fp32"),
+        ("float16", "fp16"),
+        ("bfloat16", "bf16"),
+        ("float8_e4m3fn", "fp8_e4m3"),
+        ("float8_e5m2", "fp8_e5m2"),
+        ("float8_e4m3fnuz", "fp8_e4m3fnuz"),
+        ("float8_e5m2fnuz", "fp8_e5m2fnuz"),
+        ("float8_e8m0fnu", "fp8_e8m0"),
+        ("complex128", "complex128"),
+        ("complex64", "complex64"),
+        ("complex32", "complex32"),
+        ("int64", "int64"),
+        ("int32", "int32"),
+        ("int16", "int16"),
+        ("int8", "int8"),
+        ("uint64", "uint64"),
+        ("uint32", "uint32"),
+        ("uint16", "uint16"),
+        ("uint8", "uint8"),
+        ("bool", "bool"),
+        ("quint8", "uint8"),
+        ("qint8", "int8"),
+        ("qint32", "int32"),
+    )
+}
+"""``torch.<name>`` as it stands in a pickle."""
+
+TORCH_STORAGES: dict[str, DType] = {
+    name: TORCH[type_name]
+    for name, type_name in (
+        ("DoubleStorage", "float64"),
+        ("FloatStorage", "float32"),
+        ("HalfStorage", "float16"),
+        ("BFloat16Storage", "bfloat16"),
+        ("Float8_e4m3fnStorage", "float8_e4m3fn"),
+        ("Float8_e5m2Storage", "float8_e5m2"),
+        ("Float8_e4m3fnuzStorage", "float8_e4m3fnuz"),
+        ("Float8_e5m2fnuzStorage", "float8_e5m2fnuz"),
+        ("ComplexDoubleStorage", "complex128"),
+        ("ComplexFloatStorage", "complex64"),
+        ("LongStorage", "int64"),
+        ("IntStorage", "int32"),
+        ("ShortStorage", "int16"),
+        ("CharStorage", "int8"),
+        ("ByteStorage", "uint8"),
+        ("BoolStorage", "bool"),
+        ("QUInt8Storage", "uint8"),
+        ("QInt8Storage", "int8"),
+        ("QInt32Storage", "int32"),
+        ("UntypedStorage", "uint8"),
+    )
+}
+"""Storage classes of torch 2.13 (``torch/storage.py``); an untyped storage counts bytes."""

@@ -1,0 +1,114 @@
+"""Opening files for their headers: unbuffered, so that the bytes that were read are known exactly."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import TracebackType
+
+from optmem_gui.checkpoints.contents import Reading, shown
+from optmem_gui.core.errors import UserError
+
+SNIFF_BYTES = 16
+"""How much of a file is looked at to tell its format."""
+
+_MAX_POINTER_BYTES = 1024
+
+_LFS = re.compile(rb"version https://git-lfs\.github\.com/spec/v1\n(?:[^\n]*\n)*?size (\d{1,18})\s")
+
+
+class HeaderFile:
+    """A file open for reading its header.
+
+    Attributes:
+        path: Where it lies.
+        size: Its length in bytes.
+
+    Raises:
+        UserError: It cannot be opened.
+    """
+
+    def __init__(self, path: Path, reading: Reading) -> None:
+        self.path = path
+        self._reading = reading
+        try:
+            self._raw = path.open("rb", buffering=0)
+        except OSError as error:
+            raise unreadable(path, error) from None
+        self.size = self._raw.seek(0, 2)
+        self._raw.seek(0)
+        self._ahead = b""
+
+    def __enter__(self) -> HeaderFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._raw.close()
+
+    def seek(self, offset: int) -> None:
+        """Go to an absolute position."""
+        self._ahead = b""
+        self._raw.seek(offset)
+
+    def peek(self, count: int) -> bytes:
+        """The first bytes of the file, which the next read gives again without reading them twice."""
+        self._ahead = self.read(count)
+        return self._ahead
+
+    def read(self, count: int) -> bytes:
+        """The next ``count`` bytes, fewer only at the end of the file.
+
+        Raises:
+            UserError: The disk or the network behind it failed.
+        """
+        ahead, self._ahead = self._ahead[:count], self._ahead[count:]
+        data, wanted = b"", count - len(ahead)
+        try:
+            while wanted > len(data) and (more := self._raw.read(wanted - len(data))):
+                data = data + more if data else more
+        except OSError as error:
+            raise unreadable(self.path, error) from None
+        self._reading.read_bytes += len(data)
+        return ahead + data if ahead else data
+
+
+def unreadable(path: Path, error: OSError) -> UserError:
+    """The error to raise when the system refused a file."""
+    if isinstance(error, FileNotFoundError):
+        if path.is_symlink():
+            return UserError("checkpoint.dangling_link", file=shown(path))
+        return UserError("checkpoint.not_found", file=shown(path))
+    return UserError("checkpoint.unreadable", file=shown(path), cause=error.strerror or type(error).__name__)
+
+
+def read_small(path: Path, limit_bytes: int, reading: Reading) -> bytes:
+    """A whole small file, such as ``config.json``.
+
+    Raises:
+        UserError: It is missing, unreadable or larger than the limit.
+    """
+    with HeaderFile(path, reading) as file:
+        if file.size > limit_bytes:
+            raise UserError(
+                "checkpoint.file_too_large", file=shown(path), size_bytes=file.size, limit_bytes=limit_bytes
+            )
+        return file.read(file.size)
+
+
+def refuse_lfs_pointer(file: HeaderFile, head: bytes) -> None:
+    """Refuse a Git LFS pointer, which is a short text in place of the file it stands for.
+
+    Source: git-lfs ``docs/spec.md``, version 1.
+
+    Raises:
+        UserError: It is one; the message gives the size of the real file.
+    """
+    if not head.startswith(b"version ") or file.size > _MAX_POINTER_BYTES:
+        return
+    file.seek(0)
+    match = _LFS.match(file.read(file.size))
+    file.seek(0)
+    if match:
+        raise UserError("checkpoint.lfs_pointer", file=shown(file.path), size_bytes=int(match[1]))

@@ -1,0 +1,217 @@
+"""One way in: whatever a user points at, opened from its headers or refused in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from optmem_gui.architectures.config import Architecture, read_config
+from optmem_gui.checkpoints.assemble import assemble
+from optmem_gui.checkpoints.contents import Checkpoint, Contents, Progress, Reading, remark, shown
+from optmem_gui.checkpoints.files import read_small
+from optmem_gui.checkpoints.folders import Listing, cache_snapshot, list_folder, read_folder
+from optmem_gui.checkpoints.registry import WEIGHT_SUFFIXES, Reader, read_file
+from optmem_gui.checkpoints.shards import ShardSet, read_index, read_shards, set_of
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.reasons import Reason
+
+MAX_CONFIG_BYTES = 4 << 20
+_CONFIG = "config.json"
+_NOT_THERE = (
+    "checkpoint.no_shard_there",
+    "checkpoint.lfs_pointer",
+    "checkpoint.lfs_pointers",
+    "checkpoint.dangling_link",
+)
+"""Refusals that leave the config as the one thing known."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Config:
+    """A folder's ``config.json``, as far as it was there."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    architecture: Architecture | None = None
+    file_bytes: int = 0
+    problem: Reason | None = None
+
+
+def open_checkpoint(
+    path: Path,
+    *,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Checkpoint:
+    """Read what a checkpoint holds, from its headers alone; nothing in it is executed.
+
+    Args:
+        path: A weights file, one shard, an index, a ``config.json``, a folder of these, or a folder or
+            blob of Hugging Face's cache.
+        progress: Told about every file, on the calling thread.
+        cancelled: Asked now and then; True stops the reading.
+
+    Raises:
+        UserError: Refused, with the file, the cause and the next step.
+        Cancelled: ``cancelled`` said so.
+    """
+    reading = Reading(progress, cancelled)
+    reading.check()
+    if path.is_dir():
+        return _open_folder(path, reading)
+    if path.name.endswith(".index.json"):
+        return _open_shards(path, read_index(path, reading), reading)
+    if path.suffix == ".json":
+        return _open_config(path, reading)
+    shards = set_of(path, reading)
+    if shards is not None and len(shards.names) > 1:
+        return _open_shards(path, shards, reading)
+    for file in reading.files([path]):
+        found = read_file(file, reading)
+    return _finish(path, path.stem, found, _beside(path, reading), reading)
+
+
+def _open_folder(path: Path, reading: Reading) -> Checkpoint:
+    listing = list_folder(path, reading)
+    snapshot = cache_snapshot(listing, reading)
+    if snapshot is not None:
+        listing = list_folder(snapshot, reading)
+    config = _config(listing.folder / _CONFIG, reading) if _CONFIG in listing.files else _Config()
+    try:
+        found = read_folder(listing, reading)
+    except UserError as error:
+        if error.code not in _NOT_THERE or config.architecture is None or config.architecture.tensors is None:
+            raise
+        return _from_config(path, config, reading, error.reason)
+    if found is not None:
+        return _finish(path, _title(path), found, config, reading)
+    if config.architecture is not None or config.problem is not None:
+        return _open_config(listing.folder / _CONFIG, reading)
+    raise _nothing_there(listing, reading)
+
+
+def _open_shards(path: Path, shards: ShardSet, reading: Reading) -> Checkpoint:
+    found = read_shards(shards, reading)
+    return _finish(path, _title(shards.folder), found, _beside(path, reading), reading)
+
+
+def _open_config(path: Path, reading: Reading) -> Checkpoint:
+    config = _config(path, reading)
+    if config.problem is not None:
+        raise UserError(config.problem.key, **config.problem.values)
+    if config.architecture is None or config.architecture.tensors is None:
+        family = str(config.values.get("model_type", "?"))[:60]
+        raise UserError("config.family_not_built", file=shown(path), family=family)
+    return _from_config(path, config, reading)
+
+
+def _from_config(path: Path, config: _Config, reading: Reading, why: Reason | None = None) -> Checkpoint:
+    """A model known by its config only: exact numbers, but nothing was read from weights."""
+    architecture = config.architecture
+    spec = (
+        architecture.model(_title(path if path.is_dir() else path.parent), str(path))
+        if architecture
+        else None
+    )
+    if architecture is None or spec is None:
+        family = architecture.family if architecture else "?"
+        raise UserError("config.family_not_built", file=_CONFIG, family=family)
+    warnings = [*([why] if why else []), remark("checkpoint.config_only", count=spec.param_count)]
+    return Checkpoint(
+        spec,
+        "config",
+        path,
+        tensor_count=len(spec.parameters),
+        file_bytes=config.file_bytes,
+        tensor_bytes=sum(tensor.dtype.bytes_for(tensor.numel) for tensor in spec.parameters),
+        dtypes={architecture.dtype.id: spec.param_count},
+        complete=False,
+        warnings=(*warnings, *architecture.warnings),
+        bytes_read=reading.read_bytes,
+    )
+
+
+def _finish(
+    path: Path, title: str, found: tuple[Reader, Contents], config: _Config, reading: Reading
+) -> Checkpoint:
+    reader, contents = found
+    architecture = config.architecture
+    checkpoint = assemble(
+        contents,
+        title=title,
+        path=path,
+        format_id=reader.id,
+        reading=reading,
+        config=config.values,
+        architecture=architecture.shape if architecture else None,
+    )
+    if architecture is None:
+        if config.problem is None:
+            return checkpoint
+        problem = remark("config.not_used", field=config.problem.values["field"])
+        return replace(checkpoint, warnings=(*checkpoint.warnings, problem))
+    warnings = list(architecture.warnings)
+    expected = architecture.model(title)
+    if expected is not None and checkpoint.complete and expected.param_count != checkpoint.param_count:
+        warnings.append(
+            remark(
+                "checkpoint.config_differs", expected_count=expected.param_count, count=checkpoint.param_count
+            )
+        )
+    return replace(
+        checkpoint,
+        warnings=(*checkpoint.warnings, *warnings),
+        file_bytes=checkpoint.file_bytes + config.file_bytes,
+    )
+
+
+def _config(path: Path, reading: Reading) -> _Config:
+    """Read a ``config.json``; numbers that are missing or impossible become its problem.
+
+    Raises:
+        UserError: No JSON object.
+    """
+    data = read_small(path, MAX_CONFIG_BYTES, reading)
+    try:
+        values = msgspec.json.decode(data, type=dict[str, Any])
+    except RecursionError:
+        raise UserError("checkpoint.nested_too_deeply", file=shown(path)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
+        raise UserError("config.not_json", file=shown(path)) from None
+    try:
+        architecture = read_config(values, shown(path)) if "model_type" in values else None
+    except UserError as error:
+        return _Config(values, None, len(data), error.reason)
+    return _Config(values, architecture, len(data))
+
+
+def _beside(path: Path, reading: Reading) -> _Config:
+    """The config in a weights file's folder, when the file has one of the names that belong to it."""
+    config = path.parent / _CONFIG
+    if not path.name.startswith(("model", "pytorch_model")) or not config.is_file():
+        return _Config()
+    return _config(config, reading)
+
+
+def _title(folder: Path) -> str:
+    """A folder's name; ``owner/name`` for a folder of Hugging Face's cache."""
+    for part in (folder, *folder.parents):
+        if part.name.startswith("models--"):
+            return part.name.removeprefix("models--").replace("--", "/")
+    return shown(folder.resolve())
+
+
+def _nothing_there(listing: Listing, reading: Reading) -> UserError:
+    """Why a folder is refused, naming a folder in it that would do."""
+    file = shown(listing.folder)
+    for name in listing.folders[:100]:
+        inner = list_folder(listing.folder / name, reading)
+        if any(Path(item).suffix.lower() in WEIGHT_SUFFIXES for item in inner.files):
+            return UserError("checkpoint.weights_below", file=file, name=f"{name}/")
+    others = [name for name in listing.files if Path(name).suffix.lower() in WEIGHT_SUFFIXES]
+    if others:
+        return UserError("checkpoint.only_other_formats", file=file, names=", ".join(others[:3]))
+    return UserError("checkpoint.no_weights_there", file=file)

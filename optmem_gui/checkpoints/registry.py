@@ -1,0 +1,111 @@
+"""The formats that are read, one line each, and the ones that are recognised only to be refused by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from optmem_gui.checkpoints import safetensors, torch_files
+from optmem_gui.checkpoints.contents import Contents, Reading, shown
+from optmem_gui.checkpoints.files import SNIFF_BYTES, HeaderFile, refuse_lfs_pointer
+from optmem_gui.core.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One format.
+
+    Attributes:
+        id: Stable name, used in JSON.
+        label: Name for people.
+        suffixes: What its files usually end in; the open dialog and drag and drop use them.
+        sniff: Whether a file is of this format, from its first bytes and its path.
+        read: Reads what a file holds.
+    """
+
+    id: str
+    label: str
+    suffixes: tuple[str, ...]
+    sniff: Callable[[bytes, Path], bool]
+    read: Callable[[HeaderFile, Reading], Contents]
+
+
+READERS: tuple[Reader, ...] = (
+    Reader("torch-zip", "PyTorch", torch_files.SUFFIXES, torch_files.sniff_zip, torch_files.read_zip),
+    Reader(
+        "torch-legacy",
+        "PyTorch before 1.6",
+        torch_files.SUFFIXES,
+        torch_files.sniff_legacy,
+        torch_files.read_legacy,
+    ),
+    Reader("safetensors", "Safetensors", (".safetensors",), safetensors.sniff, safetensors.read),
+    Reader("pickle", "Pickle", torch_files.SUFFIXES, torch_files.sniff_bare, torch_files.read_bare),
+)
+
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"GGUF", "GGUF"),
+    (b"FUGG", "GGUF (big endian)"),
+    (b"lmgg", "GGML"),
+    (b"tjgg", "GGJT"),
+    (b"fmgg", "GGMF"),
+    (b"\x89HDF\r\n\x1a\n", "HDF5 (Keras)"),
+    (b"\x93NUMPY", "NumPy .npy"),
+    (b"7z\xbc\xaf\x27\x1c", "7-Zip archive"),
+    (b"\x1f\x8b", "gzip archive"),
+    (b"Rar!", "RAR archive"),
+    (b"\x28\xb5\x2f\xfd", "Zstandard archive"),
+)
+_SUFFIXES: dict[str, str] = {
+    ".gguf": "GGUF",
+    ".ggml": "GGML",
+    ".h5": "HDF5 (Keras)",
+    ".hdf5": "HDF5 (Keras)",
+    ".keras": "Keras",
+    ".onnx": "ONNX",
+    ".pb": "TensorFlow SavedModel",
+    ".tflite": "TensorFlow Lite",
+    ".index": "TensorFlow checkpoint",
+    ".msgpack": "Flax msgpack",
+    ".npz": "NumPy .npz",
+    ".npy": "NumPy .npy",
+    ".distcp": "PyTorch distributed checkpoint",
+    ".tar": "tar archive",
+    ".engine": "TensorRT engine",
+    ".mlmodel": "Core ML",
+}
+WEIGHT_SUFFIXES = frozenset((*(suffix for reader in READERS for suffix in reader.suffixes), *_SUFFIXES))
+"""What the files of any checkpoint format end in."""
+
+
+def read_file(path: Path, reading: Reading) -> tuple[Reader, Contents]:
+    """Read one file with the reader that its content, or else its name, calls for.
+
+    Raises:
+        UserError: A format that is not read, or a damaged file.
+    """
+    with HeaderFile(path, reading) as file:
+        head = file.peek(SNIFF_BYTES)
+        refuse_lfs_pointer(file, head)
+        _refuse_other(head, path)
+        for reader in READERS:
+            if reader.sniff(head, path):
+                return reader, reader.read(file, reading)
+        if not file.size:
+            raise UserError("checkpoint.empty_file", file=shown(path))
+    raise UserError("checkpoint.unknown_format", file=shown(path), known=known_suffixes())
+
+
+def known_suffixes() -> str:
+    """The suffixes that are read, for messages: ``.pt, .pth, ...``."""
+    return ", ".join(dict.fromkeys(suffix for reader in READERS for suffix in reader.suffixes))
+
+
+def _refuse_other(head: bytes, path: Path) -> None:
+    for magic, kind in _MAGIC:
+        if head.startswith(magic):
+            raise UserError("checkpoint.other_format", file=shown(path), kind=kind)
+    kind = _SUFFIXES.get(path.suffix.lower(), "")
+    if kind:
+        raise UserError("checkpoint.other_format", file=shown(path), kind=kind)

@@ -1,0 +1,206 @@
+"""torch.save's two containers: a zip of a pickle and its storages, and the sequence of pickles before 1.6.
+
+Only the pickle and the zip's directory are read. Sources: ``torch/serialization.py`` (``_save``,
+``_legacy_save``), torch 2.13; PKWARE APPNOTE 4.4.4 for the encryption flag.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+from optmem_gui.checkpoints.contents import Contents, Reading, remark, shown
+from optmem_gui.checkpoints.files import HeaderFile
+from optmem_gui.checkpoints.pickles import MAX_ITEM_BYTES, names_in_pickles, walk_pickle
+from optmem_gui.checkpoints.suspects import suspicious
+from optmem_gui.checkpoints.torch_contents import Storages, listed, to_contents
+from optmem_gui.checkpoints.torch_values import REBUILDERS
+from optmem_gui.core.errors import UserError
+
+SUFFIXES = (".pt", ".pth", ".bin", ".ckpt", ".pkl")
+LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+"""The number 0x1950a86a20f9469cfc6c, pickled with protocol 2."""
+
+MAX_DIRECTORY_BYTES = 1 << 27
+"""Largest zip directory read: about a million records."""
+
+_ENCRYPTED = 0x1
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+    KeyError,
+    IndexError,
+)
+
+
+class _Stream(io.RawIOBase):
+    """A header file as the seekable stream that ``zipfile`` and the pickle walker want."""
+
+    def __init__(self, file: HeaderFile) -> None:
+        super().__init__()
+        self._file = file
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        base = (0, self._position, self._file.size)[whence]
+        if base + offset < 0:
+            raise ValueError(offset)
+        self._position = base + offset
+        self._file.seek(self._position)
+        return self._position
+
+    def tell(self) -> int:
+        return self._position
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        wanted = self._file.size - self._position if size is None or size < 0 else size
+        wanted = max(0, min(wanted, self._file.size - self._position))
+        if wanted > MAX_ITEM_BYTES:
+            raise UserError(
+                "checkpoint.directory_too_large", file=shown(self._file.path), limit_bytes=MAX_ITEM_BYTES
+            )
+        data = self._file.read(wanted)
+        self._position += len(data)
+        return data
+
+    def readinto(self, buffer: object, /) -> int:
+        view = memoryview(buffer)  # type: ignore[arg-type]  # any writable buffer, as RawIOBase promises
+        data = self.read(len(view))
+        view[: len(data)] = data
+        return len(data)
+
+
+def sniff_zip(head: bytes, path: Path) -> bool:
+    """Whether a file is a zip; the reader says when it is not torch's."""
+    return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+def sniff_legacy(head: bytes, path: Path) -> bool:
+    """Whether a file begins with the magic number of torch.save before 1.6."""
+    return head.startswith(LEGACY_MAGIC)
+
+
+def sniff_bare(head: bytes, path: Path) -> bool:
+    """Whether a file with a torch suffix is something else; the reader names what."""
+    return path.suffix.lower() in SUFFIXES
+
+
+def read_zip(file: HeaderFile, reading: Reading) -> Contents:
+    """Read the directory and ``data.pkl`` of a torch zip.
+
+    Raises:
+        UserError: No zip, no torch zip, encrypted, damaged or too large.
+    """
+    name = shown(file.path)
+    try:
+        archive = zipfile.ZipFile(_Stream(file))
+    except _DAMAGE:
+        raise UserError("checkpoint.zip_no_directory", file=name) from None
+    with archive:
+        records = archive.infolist()
+        pickle, prefix = _find_pickle(records, name)
+        data = _content(archive, pickle, name)
+    reading.check()
+    sizes = {
+        record.filename[len(prefix) + 5 :]: record.file_size
+        for record in records
+        if record.filename.startswith(f"{prefix}data/")
+    }
+    walked = walk_pickle(io.BytesIO(data), REBUILDERS, name, reading.check)
+    return to_contents(walked, Storages(sizes), name, file.size, reading.check)
+
+
+def _find_pickle(records: list[zipfile.ZipInfo], name: str) -> tuple[zipfile.ZipInfo, str]:
+    found = [
+        record for record in records if record.filename == "data.pkl" or record.filename.endswith("/data.pkl")
+    ]
+    if not found:
+        if any(record.flag_bits & _ENCRYPTED for record in records):
+            raise UserError("checkpoint.zip_encrypted", file=name)
+        if records and all(record.filename.endswith(".npy") for record in records):
+            raise UserError("checkpoint.other_format", file=name, kind="NumPy .npz")
+        if any(record.filename.endswith(".weights.h5") for record in records):
+            raise UserError("checkpoint.other_format", file=name, kind="Keras .keras")
+        raise UserError("checkpoint.zip_no_pickle", file=name)
+    pickle = min(found, key=lambda record: record.filename.count("/"))
+    if pickle.flag_bits & _ENCRYPTED:
+        raise UserError("checkpoint.zip_encrypted", file=name)
+    if pickle.file_size > MAX_ITEM_BYTES:
+        raise UserError(
+            "checkpoint.pickle_too_large", file=name, size_bytes=pickle.file_size, limit_bytes=MAX_ITEM_BYTES
+        )
+    return pickle, pickle.filename.removesuffix("data.pkl")
+
+
+def _content(archive: zipfile.ZipFile, record: zipfile.ZipInfo, name: str) -> bytes:
+    try:
+        with archive.open(record) as stream:
+            data = stream.read(record.file_size + 1)
+    except _DAMAGE as error:
+        if "CRC" in str(error):
+            raise UserError("checkpoint.zip_checksum", file=name, record=record.filename) from None
+        raise UserError("checkpoint.zip_damaged", file=name, record=record.filename) from None
+    if len(data) != record.file_size:
+        raise UserError("checkpoint.zip_damaged", file=name, record=record.filename)
+    return data
+
+
+def read_legacy(file: HeaderFile, reading: Reading) -> Contents:
+    """Read the five pickles at the start of a file that torch.save wrote before 1.6.
+
+    They are: magic number, protocol 1001, system facts, the object, the keys of its storages.
+
+    Raises:
+        UserError: Damaged.
+    """
+    name, size = shown(file.path), file.size
+    with io.BufferedReader(_Stream(file), 1 << 16) as stream:
+        walks = [walk_pickle(stream, REBUILDERS, name, reading.check) for _ in range(5)]
+        header_end = stream.tell()
+    storages = Storages(None)
+    contents = to_contents(walks[3], storages, name, size, reading.check)
+    # Each storage follows as an 8-byte count and its elements; those of the model must be there.
+    missing = header_end + sum(8 + count for count in storages.used.values()) - size
+    if missing <= 0:
+        return contents
+    return replace(
+        contents,
+        complete=False,
+        warnings=(
+            *contents.warnings,
+            remark("checkpoint.truncated", file=name, missing_bytes=missing, missing_count=missing),
+        ),
+    )
+
+
+def read_bare(file: HeaderFile, reading: Reading) -> Contents:
+    """Refuse a file with a torch suffix that torch.save did not write, naming any code in it.
+
+    Raises:
+        UserError: Always.
+    """
+    name = shown(file.path)
+    if not file.size:
+        raise UserError("checkpoint.empty_file", file=name)
+    data = file.read(min(file.size, 1 << 24))
+    named, whole = names_in_pickles(data)
+    dangerous = suspicious(named)
+    if dangerous:
+        raise UserError("checkpoint.bare_pickle_code", file=name, names=listed(dangerous))
+    if not whole:
+        raise UserError("checkpoint.not_torch", file=name)
+    raise UserError("checkpoint.bare_pickle", file=name)
