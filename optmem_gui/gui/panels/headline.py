@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from optmem_gui.core.breakdown import Breakdown
@@ -45,7 +45,7 @@ class HeadlinePanel(QWidget):
         verdict.setContentsMargins(0, 0, 0, 0)
         verdict.setHorizontalSpacing(gap)
         verdict.setVerticalSpacing(gap // 4)
-        verdict.addWidget(self.mark, 0, 0)
+        verdict.addWidget(self.mark, 0, 0, Qt.AlignmentFlag.AlignTop)
         verdict.addWidget(self.verdict, 0, 1)
         verdict.addWidget(self.band, 1, 1)
         verdict.setColumnStretch(1, 1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSaveFile, QSize
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtCore import QByteArray, QPoint, QSaveFile, QSize
+from PySide6.QtGui import QImage, QImageWriter, QPainter, QPalette, QRegion
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
@@ -25,13 +25,12 @@ def save_png(widget: QWidget, path: Path, scale: float = 2.0) -> None:
     """
     image = QImage(widget.size() * scale, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(scale)
-    image.fill(widget.palette().window().color())
     painter = QPainter(image)
     _draw(widget, painter)
     painter.end()
     file = QSaveFile(str(path))
     opened = file.open(QSaveFile.OpenModeFlag.WriteOnly)
-    if not opened or not image.save(file, b"PNG") or not file.commit():
+    if not opened or not QImageWriter(file, QByteArray(b"png")).write(image) or not file.commit():
         raise UserError("output.not_written", path=str(path), why=file.errorString())
 
 
@@ -57,5 +56,8 @@ def save_svg(widget: QWidget, path: Path) -> None:
 
 
 def _draw(widget: QWidget, painter: QPainter) -> None:
-    """Qt's own drawing, by its full name: panels have a ``render`` of their own."""
-    QWidget.render(widget, painter, QPoint())
+    """The widget on the ground it lies on in the window: a panel lies on a card."""
+    role = QPalette.ColorRole.Window if widget.isWindow() else QPalette.ColorRole.Base
+    painter.fillRect(widget.rect(), widget.palette().color(role))
+    # Qt's own drawing by its full name, because panels have a ``render`` of their own.
+    QWidget.render(widget, painter, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)

@@ -141,12 +141,31 @@ class PlotMarks(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         if seen:
             painter.setPen(QPen(QColor(tone.text), 1.5, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(view.left(), y), QPointF(view.right(), y))
+        label, box = self._marks.capacity_label, self._capacity_box(view, metrics, y if seen else None)
+        if self._peak_box(place, view, metrics).intersects(box):
+            box.moveLeft(view.left())
+        self._write(painter, box, label, tone)
+
+    def _capacity_box(self, view: QRectF, metrics: QFontMetricsF, y: float | None) -> QRectF:
+        """On the line at the right end; under the names of the phases where the line is above the plot."""
         line = metrics.height()
-        under = view.top() + names + 0.3 * line
-        above = max(under, y - 1.15 * line) if seen else under
-        label = self._marks.capacity_label
-        width = metrics.horizontalAdvance(label) + 0.6 * line
-        self._write(painter, QRectF(view.right() - width, above, width, line), label, tone)
+        under = view.top() + self.rows_of_names * line + 0.3 * line
+        width = metrics.horizontalAdvance(self._marks.capacity_label) + 0.6 * line
+        top = under if y is None else max(under, y - 1.15 * line)
+        return QRectF(view.right() - width, top, width, line)
+
+    def _peak_box(self, place: QTransform, view: QRectF, metrics: QFontMetricsF) -> QRectF:
+        """Beside the point, on the side where there is room; empty without a peak."""
+        peak = self._marks.peak
+        if peak is None:
+            return QRectF()
+        spot, line = place.map(QPointF(peak.x, peak.y)), metrics.height()
+        # The label is bold: about a tenth wider than these metrics say.
+        width, away = 1.1 * metrics.horizontalAdvance(peak.label) + 0.6 * line, 0.56 * line
+        left = spot.x() - away - width
+        if left < view.left():
+            left = min(spot.x() + away, view.right() - width)
+        return QRectF(left, spot.y() + 0.4 * line, width, line)
 
     def _paint_peak(
         self, painter: QPainter, place: QTransform, view: QRectF, metrics: QFontMetricsF, tone: Shades
@@ -154,17 +173,11 @@ class PlotMarks(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         peak = self._marks.peak
         if peak is None:
             return
-        spot = place.map(QPointF(peak.x, peak.y))
         radius = 0.28 * metrics.height()
         painter.setPen(QPen(QColor(tone.card), 1.5))
         painter.setBrush(QColor(tone.text))
-        painter.drawEllipse(spot, radius, radius)
-        width, line = metrics.horizontalAdvance(peak.label) + 0.6 * metrics.height(), metrics.height()
-        left = spot.x() - 2 * radius - width
-        if left < view.left():
-            left = min(spot.x() + 2 * radius, view.right() - width)
-        box = QRectF(left, spot.y() + 0.4 * line, width, line)
-        self._write(painter, box, peak.label, tone, bold=True)
+        painter.drawEllipse(place.map(QPointF(peak.x, peak.y)), radius, radius)
+        self._write(painter, self._peak_box(place, view, metrics), peak.label, tone, bold=True)
 
     @staticmethod
     def _write(painter: QPainter, box: QRectF, text: str, tone: Shades, *, bold: bool = False) -> None:
@@ -173,17 +186,11 @@ class PlotMarks(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         patch.setAlphaF(0.85)
         painter.fillRect(box, patch)
         painter.setPen(QColor(tone.text))
-        font = painter.font()
-        if bold:
-            heavy = painter.font()
-            heavy.setBold(True)
-            painter.setFont(heavy)
-            advance = QFontMetricsF(heavy).horizontalAdvance(text) + 0.4 * box.height()
-            box = QRectF(
-                box.right() - max(box.width(), advance), box.top(), max(box.width(), advance), box.height()
-            )
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+        plain, font = painter.font(), painter.font()
+        font.setBold(bold)
         painter.setFont(font)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+        painter.setFont(plain)
 
     def _paint_cursor(self, painter: QPainter, place: QTransform, view: QRectF, tone: Shades) -> None:
         if self._cursor is None:

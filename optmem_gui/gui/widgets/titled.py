@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from optmem_gui.gui.widgets.labels import ValueLabel
@@ -24,6 +24,8 @@ class TitledPanel(QWidget):
         self.title = ValueLabel(bold=True)
         self.note = ValueLabel(tone="muted", factor=0.92)
         self.note.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._note = ""
+        self.note.installEventFilter(self)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         line = round(em(self))
         self.head = QHBoxLayout()
@@ -39,10 +41,23 @@ class TitledPanel(QWidget):
         layout.addLayout(self.body, 1)
 
     def write_note(self, text: str) -> None:
-        """Put up another note; what does not fit can be read as its tooltip."""
-        if self.note.text() != text:
-            self.note.setText(text)
+        """Put up another note; where it does not fit, it is elided and its tooltip has all of it."""
+        if text != self._note:
+            self._note = text
             self.note.setToolTip(text)
+            self.note.setAccessibleName(text)
+            self._elide_note()
+
+    def _elide_note(self) -> None:
+        shown = self.note.fontMetrics().elidedText(self._note, Qt.TextElideMode.ElideRight, self.note.width())
+        if self.note.text() != shown:
+            self.note.setText(shown)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802  # Qt's name
+        """Elide the note anew when it gets more or less room."""
+        if watched is self.note and event.type() == QEvent.Type.Resize:
+            self._elide_note()
+        return super().eventFilter(watched, event)
 
     def retranslate(self) -> None:
         """Put up the words of the current language."""
