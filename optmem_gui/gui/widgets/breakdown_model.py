@@ -42,6 +42,11 @@ class Column(IntEnum):
 
 
 NUMERIC = frozenset({Column.PER_PARAMETER, Column.SIZE, Column.AT_PEAK, Column.SHARE})
+_SIDE = Qt.AlignmentFlag
+_ALIGNMENT = {
+    column: (_SIDE.AlignRight if column in NUMERIC else _SIDE.AlignLeft) | _SIDE.AlignVCenter
+    for column in Column
+}
 
 
 class BreakdownModel(QAbstractTableModel):
@@ -54,6 +59,14 @@ class BreakdownModel(QAbstractTableModel):
         self._scale: tuple[str, int] = ("GiB", 1 << 30)
         self._headers: tuple[str, ...] = ()
         self._texts: tuple[tuple[str, ...], ...] = ()
+        self._answers: dict[int, Callable[[int, Column], Any]] = {
+            Qt.ItemDataRole.ToolTipRole: self._tip,
+            Qt.ItemDataRole.TextAlignmentRole: lambda _row, column: _ALIGNMENT[column],
+            Qt.ItemDataRole.ForegroundRole: self._brush,
+            Qt.ItemDataRole.FontRole: self._font,
+            Qt.ItemDataRole.AccessibleTextRole: self._spoken,
+            COMPONENT_ROLE: self._component_id,
+        }
 
     def show_breakdown(self, breakdown: Breakdown | None, unit: SizeUnit) -> None:
         """Show another result; selection and scroll position stay, because the rows are always the same."""
@@ -81,6 +94,10 @@ class BreakdownModel(QAbstractTableModel):
         """The component of a row; None for the row of the peak."""
         rows = self._breakdown.components if self._breakdown else ()
         return rows[row] if 0 <= row < len(rows) else None
+
+    def texts(self) -> tuple[tuple[str, ...], ...]:
+        """What stands in the cells, row by row."""
+        return self._texts
 
     def copy_table(self) -> Table:
         """What goes to the clipboard: the cells, and the exact bytes beside the rounded ones."""
@@ -177,7 +194,7 @@ class BreakdownModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._headers[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(Column(section))
+            return _ALIGNMENT[Column(section)]
         if role == Qt.ItemDataRole.ToolTipRole:
             return self._header_tip(Column(section))
         return None
@@ -186,17 +203,11 @@ class BreakdownModel(QAbstractTableModel):
         """Text, alignment, colour, tooltip and what a screen reader says."""
         if not index.isValid():
             return None
-        answers: dict[int, Callable[[int, Column], Any]] = {
-            Qt.ItemDataRole.DisplayRole: lambda row, column: self._texts[row][column],
-            Qt.ItemDataRole.ToolTipRole: self._tip,
-            Qt.ItemDataRole.TextAlignmentRole: lambda _row, column: _alignment(column),
-            Qt.ItemDataRole.ForegroundRole: self._brush,
-            Qt.ItemDataRole.FontRole: self._font,
-            Qt.ItemDataRole.AccessibleTextRole: self._spoken,
-            COMPONENT_ROLE: self._component_id,
-        }
-        answer = answers.get(role)
-        return None if answer is None else answer(index.row(), Column(index.column()))
+        row, column = index.row(), index.column()
+        if role == Qt.ItemDataRole.DisplayRole:  # asked for most, by far
+            return self._texts[row][column]
+        answer = self._answers.get(role)
+        return None if answer is None else answer(row, Column(column))
 
     def _component_id(self, row: int, _column: Column) -> str | None:
         component = self.component_at(row)
@@ -258,11 +269,6 @@ class SwatchDelegate(QStyledItemDelegate):
         painter.save()
         swatch(painter, area, component_style(component_id, dark), QColor(shades(dark).muted))
         painter.restore()
-
-
-def _alignment(column: Column) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column in NUMERIC else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 def _share(share: float) -> str:

@@ -42,6 +42,11 @@ class Column(IntEnum):
 
 
 NUMERIC = frozenset({Column.PEAK, Column.RELATIVE, Column.STATE, Column.TEMPORARIES})
+_SIDE = Qt.AlignmentFlag
+_ALIGNMENT = {
+    column: (_SIDE.AlignRight if column in NUMERIC else _SIDE.AlignLeft) | _SIDE.AlignVCenter
+    for column in Column
+}
 
 
 class ComparisonModel(QAbstractTableModel):
@@ -53,6 +58,16 @@ class ComparisonModel(QAbstractTableModel):
         self._unit: SizeUnit = "GiB"
         self._chosen = ""
         self._usable: int | None = None
+        self._answers: dict[int, Callable[[ComparisonRow, Column], Any]] = {
+            Qt.ItemDataRole.DisplayRole: self._text,
+            Qt.ItemDataRole.ToolTipRole: self._tip,
+            Qt.ItemDataRole.TextAlignmentRole: lambda _row, column: _ALIGNMENT[column],
+            Qt.ItemDataRole.ForegroundRole: self._brush,
+            Qt.ItemDataRole.FontRole: self._font,
+            Qt.ItemDataRole.AccessibleTextRole: self._spoken,
+            ROW_ROLE: lambda row, _column: row,
+            SORT_ROLE: self._sort_value,
+        }
 
     def show_rows(
         self, rows: tuple[ComparisonRow, ...], chosen: str, usable_bytes: int | None, unit: SizeUnit
@@ -133,7 +148,7 @@ class ComparisonModel(QAbstractTableModel):
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(Column(section))
+            return _ALIGNMENT[Column(section)]
         if role != Qt.ItemDataRole.DisplayRole:
             return None
         return {
@@ -149,17 +164,7 @@ class ComparisonModel(QAbstractTableModel):
         """Text, sort value, tooltip, colour."""
         if not index.isValid():
             return None
-        answers: dict[int, Callable[[ComparisonRow, Column], Any]] = {
-            Qt.ItemDataRole.DisplayRole: self._text,
-            Qt.ItemDataRole.ToolTipRole: self._tip,
-            Qt.ItemDataRole.TextAlignmentRole: lambda _row, column: _alignment(column),
-            Qt.ItemDataRole.ForegroundRole: self._brush,
-            Qt.ItemDataRole.FontRole: self._font,
-            Qt.ItemDataRole.AccessibleTextRole: self._spoken,
-            ROW_ROLE: lambda row, _column: row,
-            SORT_ROLE: self._sort_value,
-        }
-        answer = answers.get(role)
+        answer = self._answers.get(role)
         return None if answer is None else answer(self._rows[index.row()], Column(index.column()))
 
     def _text(self, row: ComparisonRow, column: Column) -> str:
@@ -249,11 +254,6 @@ def _exact(row: ComparisonRow) -> tuple[str, str, str]:
     if row.refused is not None:
         return ("", "", "")
     return (str(row.state_bytes), str(row.temporaries_bytes), str(row.peak_bytes))
-
-
-def _alignment(column: Column) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignRight if column in NUMERIC else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 class ComparisonOrder(QSortFilterProxyModel):

@@ -90,8 +90,10 @@ class StackedArea(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no 
             painter.setBrush(style.colour)
             painter.drawPolygon(polygon)
             if style.pattern != Qt.BrushStyle.SolidPattern:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # half the time, same look
                 painter.setBrush(QBrush(style.ink, style.pattern))
                 painter.drawPolygon(polygon)
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         # From the top down, so that where a layer is empty the edge has the colour of the one below.
         for layer in reversed(range(len(self._ids))):
             painter.setPen(QPen(component_style(self._ids[layer], dark).colour.darker(130), 1))
