@@ -55,9 +55,7 @@ def shown_text(scenario: Scenario, name: str) -> str:
     """The text of a field that follows from the scenario."""
     match name:
         case "params":
-            exact = scenario.model.param_count
-            short = format_short_count(exact)
-            return short if parse_count(short) == exact else format_count(exact)
+            return _count_text(scenario.model.param_count)
         case "batch" | "sequence":
             number = getattr(scenario, name)
             return "" if number is None else str(number)
@@ -71,6 +69,16 @@ def shown_text(scenario: Scenario, name: str) -> str:
         implementation = find(scenario.optimizer)
         return str(implementation.settings(scenario.options, scenario.target).values[name[7:]])
     raise KeyError(name)
+
+
+def _count_text(count: int) -> str:
+    """The short form where it says the same number, else every digit."""
+    short = format_short_count(count)
+    try:
+        same = parse_count(short) == count
+    except CountError:
+        same = False
+    return short if same else format_count(count)
 
 
 DEFAULT_LORA = Lora(rank=16)

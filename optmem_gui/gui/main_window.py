@@ -58,7 +58,7 @@ class MainWindow(QMainWindow):
     def __init__(self, store: Store, settings: Settings, translators: Translators) -> None:
         super().__init__()
         self.setObjectName("mainWindow")
-        self._store, self._settings, self._translators = store, settings, translators
+        self.store, self._settings, self._translators = store, settings, translators
         self._theme: ThemeChoice = "system"
         self.loader = Loader(store, self)
         self.measurer = Measurer(store, settings, self)
@@ -88,8 +88,8 @@ class MainWindow(QMainWindow):
             "export.svg": lambda: self.files.ask_picture(self.results, ".svg"),
             "copy_table": self.results.breakdown.table.copy,
             "quit": self.close,
-            "undo": self._store.undo_stack.undo,
-            "redo": self._store.undo_stack.redo,
+            "undo": self.store.undo_stack.undo,
+            "redo": self.store.undo_stack.redo,
             "settings": self.show_settings,
             "reset_layout": self.reset_layout,
             "measure": self.measurer.start,
@@ -165,7 +165,7 @@ class MainWindow(QMainWindow):
         self.addToolBar(bar)
 
     def _connect(self) -> None:
-        store, table = self._store, self.actions_table
+        store, table = self.store, self.actions_table
         self.inputs.edited.connect(store.edit)
         self.gpu.edited.connect(store.edit)
         self.inputs.model.open_wanted.connect(self.files.ask_file)
@@ -213,10 +213,10 @@ class MainWindow(QMainWindow):
         self.actions_table["stop"].setEnabled(busy)
 
     def _show_title(self) -> None:
-        snapshot = self._store.snapshot
+        snapshot = self.store.snapshot
         name = snapshot.file.name if snapshot.file else snapshot.inputs.scenario.model.title
         self.setWindowTitle(f"{name}[*] - OptMem")
-        self.setWindowModified(not self._store.undo_stack.isClean())
+        self.setWindowModified(not self.store.undo_stack.isClean())
         self.setWindowFilePath(str(snapshot.file) if snapshot.file else "")
         self.setWindowTitle(f"{name}[*] - OptMem")
 
@@ -253,20 +253,20 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()
-            self._show_units(self._store.snapshot)
-            self._show_measure_actions(self._store.snapshot)
+            self._show_units(self.store.snapshot)
+            self._show_measure_actions(self.store.snapshot)
         elif event.type() == QEvent.Type.PaletteChange:
             self._redraw_icons()
 
     # -- what actions do
 
     def _choose_optimizer(self, optimizer: object) -> None:
-        self._store.edit("optimizer", optimizer)
+        self.store.edit("optimizer", optimizer)
 
     def set_unit(self, unit: str) -> None:
         """Show sizes in GiB or GB, and remember it."""
         self._settings.set(keys.UNIT, unit)
-        self._store.set_unit("GB" if unit == "GB" else "GiB")
+        self.store.set_unit("GB" if unit == "GB" else "GiB")
 
     def choose_theme(self, choice: str) -> None:
         """Put a theme on, and remember it."""
@@ -332,7 +332,7 @@ class MainWindow(QMainWindow):
         found = dropped_path(event.mimeData())
         event.acceptProposedAction()
         if isinstance(found, Reason):
-            self._store.notice(found)
+            self.store.notice(found)
         else:
             self.open(found)
 
@@ -380,13 +380,13 @@ class MainWindow(QMainWindow):
         self._settings.set(keys.STATE, self.saveState(STATE_VERSION))
         self._settings.set(keys.COLUMNS, self.columns.saveState())
         self._settings.set(keys.ROWS, self.results.save_state())
-        gpu = self._store.snapshot.scenario.gpu
+        gpu = self.store.snapshot.scenario.gpu
         self._settings.set(keys.GPU, gpu or "")
         self._settings.save()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  # Qt's name
         """Stop what runs and wait for it; ask only about changes to a file that has a name."""
-        snapshot = self._store.snapshot
+        snapshot = self.store.snapshot
         if snapshot.file is not None and self.isWindowModified() and not self._may_close(snapshot.file):
             event.ignore()
             return

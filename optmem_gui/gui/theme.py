@@ -121,7 +121,7 @@ _COMPONENTS: dict[str, tuple[str, str, Qt.BrushStyle]] = {
     "activations": ("#c486b4", "#b575a5", _PATTERN.HorPattern),
     "autocast_copies": ("#8fb8e3", "#86b1e0", _PATTERN.CrossPattern),
     "temporaries": ("#d9534f", "#e0605b", _PATTERN.DiagCrossPattern),
-    "communication": ("#8a6552", "#a87f6a", _PATTERN.Dense5Pattern),
+    "communication": ("#5d4037", "#d3b09c", _PATTERN.Dense5Pattern),
     "workspace": ("#9aa3ad", "#8f98a3", _PATTERN.Dense7Pattern),
     "other_models": ("#cdbb6e", "#bfad60", _PATTERN.Dense4Pattern),
     "rounding": ("#c9d0d8", "#5d6670", _PATTERN.Dense3Pattern),

@@ -15,6 +15,7 @@ from optmem_gui.core.model import ModelRef, group_model
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.gui.snapshot import CheckpointSummary
+from optmem_gui.report.model_notice import model_notice
 from optmem_gui.report.scenario_file import SUFFIX, load_scenario
 
 _PROGRESS_SECONDS = 1 / 30
@@ -69,26 +70,11 @@ class LoadThread(QThread):
     def _read(self) -> LoadedModel | LoadedScenario:
         if self.path.suffix.lower() == SUFFIX and self.path.is_file():
             scenario = load_scenario(self.path)
-            return LoadedScenario(scenario, self._model_notice(scenario.model))
+            return LoadedScenario(scenario, model_notice(scenario.model))
         checkpoint = open_checkpoint(
             self.path, progress=self._progress, cancelled=self.isInterruptionRequested
         )
         return LoadedModel(group_model(checkpoint.spec), summarize(checkpoint))
-
-    def _model_notice(self, model: ModelRef) -> Reason | None:
-        """Whether the model a scenario was made from is still there and still the same."""
-        if model.path is None:
-            return None
-        path = Path(model.path)
-        if not path.exists():
-            return Reason("scenario_file.model_missing", {"path": model.path})
-        try:
-            checkpoint = open_checkpoint(path, cancelled=self.isInterruptionRequested)
-        except UserError as error:
-            return error.reason
-        if group_model(checkpoint.spec).fingerprint == model.fingerprint:
-            return None
-        return Reason("scenario_file.model_changed", {"path": model.path})
 
     def _progress(self, progress: Progress) -> None:
         now = time.monotonic()

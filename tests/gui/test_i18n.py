@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+import optmem_gui.gui
+from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS
+from optmem_gui.core.precision import SCHEMES
+from optmem_gui.core.reasons import Reason
+from optmem_gui.gui import i18n
+
+SOURCES = sorted(Path(optmem_gui.gui.__file__).parent.rglob("*.py"))
+TRANSLATING = {"tr", "translate", "QT_TRANSLATE_NOOP"}
+
+
+def test_every_id_has_a_name() -> None:
+    assert set(i18n.COMPONENT_NAMES) == set(COMPONENT_IDS)
+    assert set(i18n.PHASE_NAMES) == set(PHASE_IDS)
+    assert set(i18n.PRECISION_NAMES) == set(SCHEMES)
+
+
+def test_a_reason_is_written_with_its_values_in_the_chosen_unit() -> None:
+    reason = Reason("measure.nothing_fits", {"needed_bytes": 2 * 10**9, "free_bytes": 1 << 30})
+    assert "1.00 GiB" in i18n.render_reason(reason, "GiB")
+    assert "2.00 GB" in i18n.render_reason(reason, "GB")
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [(["zh-Hans-CN", "en"], "zh_CN"), (["de-DE", "en-US"], "en"), (["fr-FR"], "en"), ([], "en")],
+)
+def test_the_first_language_that_the_program_speaks_is_taken(
+    monkeypatch: pytest.MonkeyPatch, names: list[str], expected: str
+) -> None:
+    class Locale:
+        @staticmethod
+        def system() -> Locale:
+            return Locale()
+
+        def uiLanguages(self) -> list[str]:  # noqa: N802
+            return names
+
+    monkeypatch.setattr(i18n, "QLocale", Locale)
+    assert i18n.system_language() == expected
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=[path.stem for path in SOURCES])
+def test_only_plain_literals_are_translated(path: Path) -> None:
+    """``lupdate`` takes an f-string, a joined or a formatted text as it stands; it would never match."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call):
+            continue
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        if name not in TRANSLATING:
+            continue
+        source = call.args[0] if name == "tr" else call.args[1]
+        if name == "translate" and path.name in ("i18n.py", "actions.py"):
+            continue  # texts from the tables, each marked where it stands
+        assert isinstance(source, ast.Constant), f"{path.name}:{call.lineno}"
+        assert isinstance(source.value, str)
+
+
+def test_chinese_and_back(qapp: QApplication) -> None:
+    translators = i18n.Translators(qapp)
+    try:
+        translators.set_language("zh_CN")
+        assert i18n.component_name("weights") != "Weights"
+        assert i18n.phase_name("forward") != "forward"
+    finally:
+        translators.set_language("en")
+    assert i18n.component_name("weights") == "Weights"
