@@ -1,0 +1,91 @@
+"""``optmem inspect`` and ``optmem optimizers``: files that torch and safetensors wrote, and the catalogue."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from optmem_gui.core.optimizers.catalogue import CATALOGUE, find
+from tests.cli.conftest import Optmem
+
+KEYS = {
+    "format", "parameters", "trainable", "tensors", "bytes", "dtypes", "tied", "buffers", "optimizer_state",
+    "complete", "warnings", "bytes_read",
+}  # fmt: skip
+
+
+def test_a_batchnorm_saved_with_adam(optmem: Optmem, tmp_path: Path) -> None:
+    model = torch.nn.BatchNorm2d(10)
+    optimizer = torch.optim.Adam(model.parameters())
+    model(torch.randn(4, 10, 2, 2)).sum().backward()
+    optimizer.step()
+    path = tmp_path / "checkpoint.pt"
+    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, path)
+    document = optmem("inspect", path, "--json").document
+    assert set(document) >= KEYS
+    # weight and bias; running mean and variance and the batch counter; two moments of each parameter
+    assert (document["parameters"], document["buffers"]) == (20, 20 + 1)
+    assert (document["optimizer_state"]["kind"], document["optimizer_state"]["elements"]) == ("adam", 40)
+
+
+def test_sizes_of_a_safetensors_file(optmem: Optmem, tmp_path: Path) -> None:
+    path = tmp_path / "模型 ü.safetensors"
+    save_file({"a.weight": torch.zeros(3, 5), "b.weight": torch.zeros(7, dtype=torch.bfloat16)}, path)
+    document = optmem("inspect", path, "--json").document
+    assert (document["format"], document["parameters"], document["tensors"]) == ("safetensors", 22, 2)
+    assert document["bytes"] == 15 * 4 + 7 * 2
+    assert document["dtypes"] == {"fp32": 15, "bf16": 7}
+    assert document["complete"] is True
+    header = int.from_bytes(path.read_bytes()[:8], "little")
+    assert document["bytes_read"] <= 8 + header
+    assert "22 in 2 tensors" in optmem("inspect", path).out
+
+
+def test_estimate_takes_the_parameters_of_a_file(optmem: Optmem, tmp_path: Path) -> None:
+    path = tmp_path / "m.safetensors"
+    save_file({"a.weight": torch.zeros(1000, 10)}, path)
+    words = ("--optimizer", "sgd", "--precision", "fp32", "--json")
+    document = optmem("estimate", path, *words).document
+    parts = {row["id"]: row["bytes"] for row in document["components"]}
+    assert (parts["weights"], parts["gradients"]) == (40_000, 40_000)
+    assert parts["activations"] is None  # nothing is known of what is between the tensors
+    assert "assume.no_architecture" in {note["code"] for note in document["assumptions"]}
+
+
+@pytest.mark.parametrize("command", ["inspect", "estimate"])
+def test_a_bad_file_is_one_line_with_its_path(optmem: Optmem, tmp_path: Path, command: str) -> None:
+    path = tmp_path / "bad.safetensors"
+    path.write_bytes(b"\xff" * 64)
+    answer = optmem(command, path, "--json")
+    assert answer.refusal.startswith(f"optmem: {path}: ")
+    assert set(answer.document["error"]) == {"code", "message"}
+
+
+def test_a_missing_file_and_an_empty_folder(optmem: Optmem, tmp_path: Path) -> None:
+    assert "no such file" in optmem("inspect", tmp_path / "none.pt").refusal
+    assert str(tmp_path) in optmem("inspect", tmp_path).refusal
+
+
+def test_the_catalogue_lists_every_optimizer_with_its_real_path(optmem: Optmem) -> None:
+    rows = optmem("optimizers", "--json").document["optimizers"]
+    assert [row["id"] for row in rows] == list(CATALOGUE)
+    for row in rows:
+        assert set(row) >= {"id", "path", "library", "family", "options", "proven"}
+        module, _, name = row["path"].rpartition(".")
+        assert isinstance(getattr(importlib.import_module(module), name), type)
+        assert find(row["path"]).id == row["id"]
+
+
+def test_people_get_one_line_an_optimizer(optmem: Optmem) -> None:
+    lines = optmem("optimizers").out.splitlines()
+    assert [line.split()[0] for line in lines[1:]] == list(CATALOGUE)
+
+
+def test_json_is_plain_enough_for_any_reader(optmem: Optmem) -> None:
+    text = optmem("optimizers", "--json").out
+    assert json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
