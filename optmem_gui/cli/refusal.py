@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from optmem_gui.core.errors import UserError
 
@@ -22,8 +23,8 @@ class Refused(Exception):  # noqa: N818  # a state of the input, not a defect
     """
 
     def __init__(self, path: str, error: UserError) -> None:
-        text = str(error)
-        super().__init__(text if text.startswith(path) else f"{path}: {text}")
+        text = str(error).removeprefix(f"{path}: ").removeprefix(f"{Path(path).name}: ")
+        super().__init__(f"{path}: {text}")
         self.error = error
 
 

@@ -63,6 +63,7 @@ def test_a_bad_file_is_one_line_with_its_path(optmem: Optmem, tmp_path: Path, co
     path.write_bytes(b"\xff" * 64)
     answer = optmem(command, path, "--json")
     assert answer.refusal.startswith(f"optmem: {path}: ")
+    assert answer.refusal.count(path.name) == 1
     assert set(answer.document["error"]) == {"code", "message"}
 
 
