@@ -184,16 +184,16 @@ class Measurement:
             The outcome; nothing that goes wrong with the worker raises.
         """
         course = _Course(request)
+        stop: _Stop | None = None
         try:
             self._start(course)
             self._follow(course, on_event)
             self._settle(course, on_event)
-        except _Stop as stop:
-            self._end()
-            return self._outcome(course, stop)
+        except _Stop as early:
+            stop = early
         finally:
             self._end()
-        return self._outcome(course, None)
+        return self._outcome(course, stop)
 
     def _start(self, course: _Course) -> None:
         self._start_sampler(course)

@@ -132,26 +132,34 @@ class CpuMeter:
         """Record one phase."""
         start_ns, epoch_ns = time.monotonic_ns(), time.time_ns()
         recording = torch.autograd.profiler.profile(use_cpu=True, profile_memory=True)
-        with recording:
-            try:
+        try:
+            with recording:
                 yield
-            finally:
-                end_ns = time.monotonic_ns()
-        events = _allocations(recording)
+        finally:
+            end_ns = time.monotonic_ns()
+            events = _allocations(recording)
+            self._sink(self._sample(step, phase, (start_ns, end_ns, epoch_ns), events))
+
+    def _sample(
+        self,
+        step: int,
+        phase: str,
+        clocks_ns: tuple[int, int, int],
+        events: Sequence[_Event],
+    ) -> PhaseSample:
+        start_ns, end_ns, epoch_ns = clocks_ns
+        course = [(max(start_ns, event.at_ns - epoch_ns + start_ns), event.total) for event in events]
         start = self._allocated
         self._allocated += sum(event.change for event in events)
-        course = [(max(start_ns, event.at_ns - epoch_ns + start_ns), event.total) for event in events]
-        self._sink(
-            PhaseSample(
-                step=step,
-                phase=phase,
-                start_ns=start_ns,
-                end_ns=end_ns,
-                start_bytes=start,
-                allocated_bytes=self._allocated,
-                peak_bytes=max(start, *(event.total for event in events)) if events else start,
-                points=thinned(course, _MAX_POINTS),
-            )
+        return PhaseSample(
+            step=step,
+            phase=phase,
+            start_ns=start_ns,
+            end_ns=end_ns,
+            start_bytes=start,
+            allocated_bytes=self._allocated,
+            peak_bytes=max((start, *(event.total for event in events))),
+            points=thinned(course, _MAX_POINTS),
         )
 
 

@@ -1,0 +1,142 @@
+"""A worker without torch: says what a real one would say, or misbehaves in the way its argument names."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+
+from optmem_gui.core.protocol import (
+    Categories,
+    Failed,
+    Hello,
+    Message,
+    PhaseSample,
+    Progress,
+    Result,
+    StateRow,
+    StepResult,
+    encode,
+)
+
+MIB = 1 << 20
+
+
+def say(message: Message) -> None:
+    os.write(1, encode(message))
+
+
+def hello(uuid: str | None = None) -> None:
+    total = None if uuid is None else 80 << 30
+    say(Hello(os.getpid(), "3.11.0", "9.9.9", "fake", uuid, total, time.monotonic_ns()))
+
+
+def phase(step: int, name: str, size: int) -> PhaseSample:
+    now = time.monotonic_ns()
+    sample = PhaseSample(step, name, now, now + 1_000_000, size, size, size + MIB)
+    say(Progress(name, step, 2))
+    say(sample)
+    return sample
+
+
+def step(number: int) -> StepResult:
+    names = ("forward", "backward", "optimizer_step", "between_steps")
+    phases = tuple(phase(number, name, 10 * MIB) for name in names)
+    result = StepResult(number, phases, Categories(weights=4 * MIB), 2 * MIB, 0.5)
+    say(result)
+    return result
+
+
+def normal(pause_s: float = 0.0, uuid: str | None = None) -> None:
+    hello(uuid)
+    load = phase(0, "load", 4 * MIB)
+    time.sleep(pause_s)
+    first, steady = step(1), step(2)
+    rows = (StateRow("exp_avg", "float32", False, 1, 4 * MIB),)
+    say(Result(load, first, steady, rows, MIB, MIB, seconds=0.1))
+
+
+def garbage() -> None:
+    os.write(1, b"Welcome to Python!\n\xff\xfe not a message\n")
+
+
+def endless_garbage() -> None:
+    while True:
+        os.write(1, b"chatter\n" * 1000)
+
+
+def garbage_between() -> None:
+    os.write(1, b"a library prints\n{broken json\n")
+    normal()
+
+
+def unknown_kind() -> None:
+    os.write(1, b'{"v":1,"kind":"from the future","x":1}\n')
+    normal()
+
+
+def wrong_version() -> None:
+    os.write(1, b'{"v":2,"kind":"hello"}\n')
+    time.sleep(30)
+
+
+def out_of_memory() -> None:
+    hello()
+    phase(0, "load", 4 * MIB)
+    values: dict[str, int | float | str] = {"asked_bytes": 3 << 30, "free_bytes": 1 << 30}
+    values.update(phase="forward", step=1)
+    say(Failed("out_of_memory", "measure.out_of_memory", values, "OutOfMemoryError", 1, "forward"))
+    sys.exit(1)
+
+
+def ends_by(number: signal.Signals) -> None:
+    hello()
+    phase(1, "backward", 4 * MIB)
+    os.kill(os.getpid(), number)
+
+
+def status() -> None:
+    sys.stderr.write("the last words\n")
+    sys.exit(7)
+
+
+def hangs() -> None:
+    hello()
+    time.sleep(60)
+
+
+def stubborn() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    hello()
+    phase(1, "forward", 4 * MIB)
+    while True:
+        time.sleep(60)
+
+
+BEHAVIOURS: dict[str, Callable[[], None]] = {
+    "normal": normal,
+    "slow": lambda: normal(pause_s=1.0),
+    "gpu": lambda: normal(pause_s=0.4, uuid="GPU-fake"),
+    "garbage": garbage,
+    "endless garbage": endless_garbage,
+    "garbage between": garbage_between,
+    "unknown kind": unknown_kind,
+    "wrong version": wrong_version,
+    "out of memory": out_of_memory,
+    "segfault": lambda: ends_by(signal.SIGSEGV),
+    "killed": lambda: ends_by(signal.SIGKILL),
+    "status": status,
+    "leaves": hello,
+    "hangs": hangs,
+    "mute": lambda: time.sleep(60),
+    "stubborn": stubborn,
+}
+
+
+if __name__ == "__main__":
+    request = json.loads(sys.stdin.readline())
+    assert request["kind"] == "measure"
+    BEHAVIOURS[sys.argv[1]]()
