@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -34,14 +35,19 @@ class ConnectionLeavesMachineError(AssertionError):
 @pytest.fixture(autouse=True)
 def _no_connection_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refuse every connection that is not to this machine: the program works offline."""
-    connect = socket.socket.connect
 
-    def guarded(self: socket.socket, address: Any) -> None:
-        if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_local(address[0]):
-            raise ConnectionLeavesMachineError(f"connection to {address!r}")
-        connect(self, address)
+    def guarded(name: str) -> Callable[..., Any]:
+        original = getattr(socket.socket, name)
 
-    monkeypatch.setattr(socket.socket, "connect", guarded)
+        def call(self: socket.socket, address: Any) -> Any:
+            if self.family in (socket.AF_INET, socket.AF_INET6) and not _is_local(address[0]):
+                raise ConnectionLeavesMachineError(f"connection to {address!r}")
+            return original(self, address)
+
+        return call
+
+    for name in ("connect", "connect_ex"):
+        monkeypatch.setattr(socket.socket, name, guarded(name))
 
 
 def _is_local(host: str) -> bool:
