@@ -55,7 +55,7 @@ class _FusedLinearCrossEntropy(torch.autograd.Function):
                 if hidden_grad is not None:
                     hidden_grad[rows] = grad @ matrix
                 if weight_grad is not None:
-                    weight_grad += grad.t() @ part
+                    weight_grad += (grad.t() @ part).to(weight.dtype)
                 del grad, part
         ctx.save_for_backward(hidden_grad, weight_grad)  # type: ignore[arg-type]  # None is allowed
         return total / hidden.shape[0]

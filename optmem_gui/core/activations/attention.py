@@ -164,7 +164,7 @@ def _eager(program: Program, q: Value, k: Value, v: Value, sizes: AttentionSizes
     held = (q, k, v)
     mask = program.value(sizes.sequence**2, q.dtype, False)
     program.ops.append(Op((), mask, scratch=mask.size_bytes))
-    scores = _scores(program, q, k, sizes)
+    scores = _scores(program, _half(program, q), _half(program, k), sizes)
     scaled = program.scale(scores, "attention_scores")
     masked = program.add(scaled, mask, "attention_scores")
     program.hold(scaled)
@@ -173,24 +173,22 @@ def _eager(program: Program, q: Value, k: Value, v: Value, sizes: AttentionSizes
     )
     program.hold(masked)
     weights = program.dropout(weights, sizes.dropout, "attention_scores")
-    out = _mix(program, weights, v, sizes)
+    out = _mix(program, weights, _half(program, v), sizes, weights.dtype)
     program.hold(mask, *held)
     return out
 
 
 def _scores(program: Program, q: Value, k: Value, sizes: AttentionSizes) -> Value:
-    q, k = (_half(program, x) for x in (q, k))
     q = _contiguous(program, q, sizes)
     if sizes.kv_heads == sizes.heads:
         k = _contiguous(program, k, sizes)
     return _bmm(program, q, k, sizes.row_count * sizes.sequence, "attention_scores")
 
 
-def _mix(program: Program, weights: Value, v: Value, sizes: AttentionSizes) -> Value:
-    v = _half(program, v)
+def _mix(program: Program, weights: Value, v: Value, sizes: AttentionSizes, dtype: DType) -> Value:
     if sizes.kv_heads == sizes.heads:
         v = _contiguous(program, v, sizes)
-    out = _bmm(program, weights, v, sizes.query_count, "attention")
+    out = program.cast(_bmm(program, weights, v, sizes.query_count, "attention"), dtype, "attention")
     if sizes.heads == 1 or sizes.sequence == 1:
         return out
     # heads first -> tokens first: the reshape before the output projection copies
@@ -210,13 +208,18 @@ def _softmax(program: Program, x: Value) -> Value:
 
 
 def _math(program: Program, q: Value, k: Value, v: Value, sizes: AttentionSizes) -> Value:
-    """``_scaled_dot_product_attention_math``: q and k are scaled first, scores stay in their type."""
-    held = (q, k, v)
-    mask = program.value(sizes.sequence**2, q.dtype, False)
-    q, k = (program.scale(x, "attention") for x in (q, k))
+    """``_scaled_dot_product_attention_math``: 16-bit inputs are widened, q and k scaled, scores fp32.
+
+    Source: ``aten/src/ATen/native/transformers/attention.cpp``; the mask is added in place.
+    """
+    held, narrow = (q, k, v), q.dtype
+    q, k, v = (program.cast(x, F32, "attention") for x in (q, k, v))
+    mask = program.value(sizes.sequence**2, F32, False)
+    q = program.scale(q, "attention")
     program.ops.append(Op((), mask))
-    scores = program.add(_scores(program, q, k, sizes), mask, "attention_scores")
+    k = program.scale(k, "attention")
+    scores = _scores(program, q, k, sizes)
     weights = program.dropout(_softmax(program, scores), sizes.dropout, "attention_scores")
-    out = _mix(program, weights, v, sizes)
+    out = _mix(program, weights, v, sizes, narrow)
     program.hold(mask, *held)
     return out

@@ -167,7 +167,7 @@ class _Course:
         if plan.keep_logits and plan.loss == "full":
             self.kept_logits = self._rounded(logits_bytes(plan))
         self.saved = self.base + self._body(plan.shape.layers) + self.loss.kept
-        self.saved += Point(activations=self.kept_logits)
+        self.saved += Point(activations=self.kept_logits + self._rounded(F32.bytes_for(1)))
 
     def _rounded(self, size: int) -> int:
         return -(-size // self.plan.unit) * self.plan.unit
@@ -321,6 +321,7 @@ class _Course:
             for label, size, count in self.later.saved:
                 yield label, size * (layers - 1), count * (layers - 1)
         yield from self.loss.saved
+        yield "loss", self._rounded(F32.bytes_for(1)), 1
         if self.kept_logits:
             yield "kept_logits", self.kept_logits, 1
 

@@ -28,6 +28,8 @@ from optmem_gui.core.activations.tape import (
     Region,
     Step,
     Value,
+    WeightGradient,
+    convert_gradient,
     keep_gradient,
     run_backward,
     run_forward,
@@ -60,8 +62,7 @@ def logits_bytes(plan: Plan) -> int:
 def _full(program: Program, plan: Plan, hidden: Value) -> Value:
     logits = program.linear(hidden, plan.matrix("lm_head"), plan.token_count, "logits")
     loss = _cross_entropy(program, logits)
-    if not plan.keep_logits:
-        program.hold(logits)
+    program.hold(logits)
     return loss
 
 
@@ -81,34 +82,39 @@ def _chunked(program: Program, plan: Plan, x: Value, hidden: Value) -> Stage:
     """Slices of the hidden states go through head and loss one at a time, and again in backward.
 
     ``split`` gives views, its backward concatenates; the weight's gradients of the slices add up in
-    autograd's input buffer until the last has come.
+    autograd's input buffer, in the type of the product, until the last has come.
     """
     head = plan.matrix("lm_head")
     norm_ops: list[Step] = list(program.ops)
-    weight = Value("weight", head.rows * head.columns, head.gradient, head.trained)
+    compute = plan.autocast or head.dtype
+    weight = Value("weight", head.rows * head.columns, compute, head.trained)
     size = loss_chunk_tokens(plan.token_count, plan.shape)
     regions: list[Region] = []
+    once_more: list[Region] = []
     for start in range(0, plan.token_count, size):
         count = min(size, plan.token_count - start)
         part = program.value(count * plan.shape.hidden, hidden.dtype, hidden.needs_grad, "linear_input")
-        regions.append(_slice(plan, part, weight, count))
+        regions.append(_slice(plan, part, weight, count, copies=start == 0))
+        once_more.append(_slice(plan, part, weight, count, copies=True))
     ledger = Ledger(plan.unit, plan.accumulating)
     cached = run_forward(norm_ops, ledger, (x,), hidden, keep=True)
     views = (weight, *(region.inputs[0] for region in regions))
     for view in views:
         ledger.add(view.name, 0, ACTIVATIONS, 1)  # views of what is already counted
     for region in regions:
-        cached += run_forward([region], ledger, (), region.output, keep=True)
+        cached += run_forward([region], ledger, region.inputs, region.output, keep=True)
+        ledger.drop(region.output.name)
     forward = closing(ledger, cached)
     saved = itemise([*norm_ops, *regions], ledger)
     if not hidden.needs_grad and not head.trained:
         return finish(ledger, forward, saved, x, needs_grad=False)
-    gradients = {region.output.name: ledger.fresh(4) for region in regions}
-    for region in reversed(regions):
-        ledger.drop(region.output.name)
+    gradients = {region.output.name: ledger.fresh(4) for region in once_more}
+    for region in reversed(once_more):
         run_backward([region], ledger, gradients)
     if head.trained:
-        keep_gradient(ledger, gradients.pop(weight.name), waits=head.waits)
+        made, kept = compute.bytes_for(weight.count), head.gradient.bytes_for(weight.count)
+        whole = WeightGradient(made, kept, compute != head.gradient, head.waits)
+        convert_gradient(ledger, whole, gradients.pop(weight.name))
     for name in (hidden.name, *(view.name for view in views)):
         ledger.drop(name)
     if hidden.needs_grad:
@@ -121,20 +127,26 @@ def _chunked(program: Program, plan: Plan, x: Value, hidden: Value) -> Stage:
     return finish(ledger, forward, saved, x, needs_grad=True)
 
 
-def _slice(plan: Plan, part: Value, weight: Value, count: int) -> Region:
-    """Head and loss of one slice; the weight is an input here, so that its gradients can add up."""
+def _slice(plan: Plan, part: Value, weight: Value, count: int, *, copies: bool) -> Region:
+    """Head and loss of one slice; the weight is an input here, so that its gradients can add up.
+
+    Args:
+        plan: The step.
+        part: Hidden states of the slice.
+        weight: What the products read: the head, or its copy in autocast's cache.
+        count: Tokens of the slice.
+        copies: Autocast copies the weight here; False where its cache has the copy already.
+    """
     head = plan.matrix("lm_head")
     program = Program(plan.autocast, plan.cpu, prefix=f"{part.name}.")
     compute = plan.autocast or head.dtype
-    x = program.cast(part, compute, "linear_input")
-    copy = program.value(weight.count, compute, False, "weight_copy", autocast=True)
-    copied = (copy,) if head.dtype != compute else ()
+    x, copy = program.cast(part, compute, "linear_input"), ()
+    if head.dtype != compute and copies:
+        copy = (program.value(weight.count, compute, False, "weight_copy", autocast=True),)
+        program.ops.append(Op((), copy[0], cached=copy if head.trained else ()))
     logits = program.value(count * head.rows, compute, x.needs_grad or head.trained, "logits")
-    saved = ((x,) if head.trained else ()) + (copied if x.needs_grad else ())
-    scratch = compute.bytes_for(weight.count) if head.trained and compute != weight.dtype else 0
-    program.ops.append(
-        Op((x, weight), logits, saved, copied, copied if head.trained else (), backward_scratch=scratch)
-    )
+    saved = ((x,) if head.trained else ()) + (copy if x.needs_grad else ())
+    program.ops.append(Op((x, weight, *copy), logits, saved, views=True))
     loss = _cross_entropy(program, logits)
     return Region(tuple(program.ops), (part, weight), loss)
 
@@ -175,6 +187,10 @@ def _fused_scratch(plan: Plan, size: int, hidden: Value) -> int:
     compute = plan.autocast or head.dtype
     logits, narrow = F32.bytes_for(size * head.rows), compute.bytes_for(size * head.rows)
     part = compute.bytes_for(size * head.columns) if compute != hidden.dtype else 0
-    product = compute.bytes_for(max(head.rows * head.columns if head.trained else 0, size * head.columns))
+    product = compute.bytes_for(size * head.columns)
+    if head.trained:
+        added = compute.bytes_for(head.rows * head.columns)
+        added += head.dtype.bytes_for(head.rows * head.columns) if compute != head.dtype else 0
+        product = max(product, added)
     narrow = narrow if compute != F32 else 0
     return part + max(2 * logits, logits + narrow, (narrow or logits) + product)

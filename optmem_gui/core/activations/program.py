@@ -142,12 +142,11 @@ class Program:
         needs = x.needs_grad or matrix.trained
         y = self.value(tokens * matrix.rows, compute, needs, label)
         count = matrix.rows * matrix.columns
-        copied = matrix.dtype != compute and not matrix.packed
-        copy = self.value(count, compute, False, "weight_copy", autocast=True)
+        copies = self._autocast_copies(matrix, compute)
         size = compute.bytes_for(count)
         saved = [x] if matrix.trained or (matrix.keeps_input and x.needs_grad) else []
-        if copied and x.needs_grad:
-            saved.append(copy)
+        if copies and x.needs_grad:
+            saved.append(copies[0])
         weights: tuple[WeightGradient, ...] = ()
         if matrix.trained:
             weights = (self._weight(count, compute, matrix),)
@@ -159,15 +158,23 @@ class Program:
                 (x,),
                 y,
                 tuple(saved),
-                (copy,) if copied else (),
-                (copy,) if copied and matrix.trained else (),
+                copies,
+                copies if matrix.trained else (),
                 unpacked,
                 unpacked if x.needs_grad else 0,
+                views=True,
                 weights=weights,
             )
         )
         # bitsandbytes returns the type it was given
         return self.cast(y, stream, label) if matrix.packed else y
+
+    def _autocast_copies(self, matrix: Matrix, compute: DType) -> tuple[Value, ...]:
+        """Copies of the weight and of its bias in the type of the product."""
+        if matrix.dtype == compute or matrix.packed:
+            return ()
+        counts = (matrix.rows * matrix.columns, *((matrix.rows,) if matrix.bias else ()))
+        return tuple(self.value(count, compute, False, "weight_copy", autocast=True) for count in counts)
 
     def _weight(self, count: int, made: DType, matrix: Matrix) -> WeightGradient:
         kept = matrix.gradient

@@ -84,6 +84,8 @@ class Op:
         scratch: Bytes alive only inside the operation.
         backward_scratch: Bytes alive only inside its backward.
         passes: Backward hands the incoming gradient on instead of making a new one.
+        views: Backward's results are views (a transposed or reshaped product), which autograd does not add
+            into in place.
         weights: Gradients of its parameters.
     """
 
@@ -95,6 +97,7 @@ class Op:
     scratch: int = 0
     backward_scratch: int = 0
     passes: bool = False
+    views: bool = False
     weights: tuple[WeightGradient, ...] = ()
 
 
@@ -161,6 +164,10 @@ class Ledger:
     Attributes:
         unit: Every allocation is a multiple of this many bytes (512 on CUDA, 1 on the CPU).
         accumulating: Gradients exist from an earlier micro-batch: new ones are temporaries.
+        live: Everything alive, by name.
+        totals: Bytes alive by category.
+        peak: The largest moment so far.
+        views: Gradients that cannot be added into in place.
     """
 
     unit: int
@@ -168,6 +175,7 @@ class Ledger:
     live: dict[str, _Block] = field(default_factory=dict)
     totals: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_CATEGORIES, 0))
     peak: Point = Point()
+    views: set[str] = field(default_factory=set)
     _serial: int = 0
 
     def rounded(self, size: int) -> int:
@@ -198,6 +206,7 @@ class Ledger:
         if block.refs <= 0:
             self.totals[block.category] -= block.size
             del self.live[name]
+            self.views.discard(name)
 
     def recategorize(self, name: str, category: str) -> None:
         """The same bytes, now counted as something else."""
@@ -252,9 +261,9 @@ def run_forward(
             cached += _enter_region(op, ledger, uses[op.output.name], keep=keep)
             continue
         if op.output is not None:
-            ledger.add(op.output.name, op.output.size_bytes, TEMPORARIES, uses[op.output.name])
+            ledger.add(op.output.name, op.output.size_bytes, _category(op.output), uses[op.output.name])
         for extra in op.extras:
-            ledger.add(extra.name, extra.size_bytes, AUTOCAST if extra.autocast else TEMPORARIES, 1)
+            ledger.add(extra.name, extra.size_bytes, _category(extra), 1)
         ledger.mark(ledger.rounded(op.scratch))
         for value in op.saved if keep else ():
             ledger.hold(value.name)
@@ -269,6 +278,10 @@ def run_forward(
         ledger.recategorize(result.name, ACTIVATIONS)
     ledger.mark()
     return cached
+
+
+def _category(value: Value) -> str:
+    return AUTOCAST if value.autocast else TEMPORARIES
 
 
 def _enter_region(region: Region, ledger: Ledger, uses: int, *, keep: bool) -> list[str]:
@@ -318,20 +331,23 @@ def run_backward(ops: Sequence[Step], ledger: Ledger, gradients: dict[str, str])
                 ledger.hold(incoming)
                 made.append((value, incoming))
             else:
-                made.append((value, ledger.fresh(value.size_bytes)))
+                name = ledger.fresh(value.size_bytes)
+                made.append((value, name))
+                if op.views:
+                    ledger.views.add(name)
         weights = [(weight, ledger.fresh(weight.made, TEMPORARIES)) for weight in op.weights]
         ledger.mark(ledger.rounded(op.backward_scratch))
         for value in op.saved:
             ledger.drop(value.name)
         ledger.drop(incoming)
         for weight, name in weights:
-            _keep_gradient(ledger, weight, name)
+            convert_gradient(ledger, weight, name)
         for value, name in made:
             _accumulate(ledger, gradients, value, name)
 
 
-def _keep_gradient(ledger: Ledger, weight: WeightGradient, name: str) -> None:
-    """Hand a parameter's gradient over to the step."""
+def convert_gradient(ledger: Ledger, weight: WeightGradient, name: str) -> None:
+    """Hand a parameter's gradient over to the step, in the type it stays in."""
     if weight.converted:
         wide = ledger.fresh(weight.kept)
         ledger.mark()
@@ -364,7 +380,7 @@ def _accumulate(ledger: Ledger, gradients: dict[str, str], value: Value, name: s
     held = gradients.get(value.name)
     if held is None:
         gradients[value.name] = name
-    elif ledger.live[held].refs == 1:
+    elif ledger.live[held].refs == 1 and held not in ledger.views:
         ledger.drop(name)
     else:
         gradients[value.name] = ledger.fresh(value.size_bytes)
