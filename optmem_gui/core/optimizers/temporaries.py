@@ -288,8 +288,9 @@ def lbfgs_iterations(settings: Settings) -> int:
 class TouchedRows:
     """torch's SparseAdam: every tensor holds the rows that the batch touched; all rows is the most it can be.
 
-    Six tensors of the touched rows' values and one of their int64 indices, and one of each that is left of
-    the parameter before. Source: torch/optim/_functional.py.
+    Two moments can be the highest: six tensors of the values and one of the int64 indices of the current
+    parameter; or four of its values and two of its indices beside three of the values that are left of the
+    parameter before. Source: torch/optim/_functional.py.
     """
 
     def __call__(self, layout: Layout, settings: Settings) -> Need:
@@ -304,8 +305,9 @@ class TouchedRows:
 
     @staticmethod
     def _rows(group: PlacedGroup, before: PlacedGroup | None, size: Round) -> int:
-        held = 0 if before is None else size(_one_bytes(before)) + _index_bytes(before, size)
-        return 6 * size(_one_bytes(group)) + _index_bytes(group, size) + held
+        values, indices = size(_one_bytes(group)), _index_bytes(group, size)
+        held = 0 if before is None else 3 * size(_one_bytes(before))
+        return max(6 * values + indices, 4 * values + 2 * indices + held)
 
 
 def _index_bytes(group: PlacedGroup, size: Round) -> int:

@@ -77,7 +77,7 @@ _TEMPORARIES: dict[str, str] = {
         "At most {vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}; how many depends on how the line search goes"
     ),
     "optimizer.temporaries.touched_rows": (
-        "Six tensors of the rows that a batch touches, and one of the parameter before; if it touches every row, {total_bytes}"
+        "Up to seven tensors of the rows that a batch touches; if it touches every row, {total_bytes}"
     ),
 }
 

@@ -127,18 +127,29 @@ class Run:
         self._closure = implementation.name == "LBFGS"
         self._curvature = [10 ** (-3 * torch.rand_like(p)) for p in self.parameters] if self._closure else []
 
+    def advance(self, steps: int) -> None:
+        """Run so many steps on new gradients, uncounted."""
+        for _ in range(steps):
+            self._gradients()
+            self._run()
+
     def step(self) -> tuple[int, int]:
-        """Run one step on new gradients.
+        """Run one step on new gradients, counting.
 
         Returns:
             State bytes after it, and most bytes alive during it beyond parameters, gradients and that state.
         """
         self._gradients()
         before = self.state_bytes()
-        run = (lambda: self.optimizer.step(self._evaluate)) if self._closure else self.optimizer.step
-        peak, _ = extra_peak(run, self._known())
+        peak, _ = extra_peak(self._run, self._known())
         after = self.state_bytes()
         return after, peak - (after - before)
+
+    def _run(self) -> None:
+        if self._closure:
+            self.optimizer.step(self._evaluate)
+        else:
+            self.optimizer.step()
 
     def state(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Every tensor of the optimizer's state under its name, lists one by one."""

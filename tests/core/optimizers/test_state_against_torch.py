@@ -74,8 +74,7 @@ def test_state_is_the_real_one(
     allow_capturable_on_cpu(monkeypatch)
     shapes = shapes_for(implementation, LIGHT if options else MIXED)
     run = Run(implementation, options, shapes, TORCH_DTYPES[precision])
-    for _ in range(1 if implementation.name == "Muon" else STEPS):
-        run.step()
+    run.advance(1 if implementation.name == "Muon" else STEPS)
 
     estimated = optimizer_state(implementation, options, layout_of(shapes, precision), "cuda")
 
@@ -102,7 +101,7 @@ def test_history_grows_as_the_real_one(options: Options) -> None:
     run = Run(LBFGS, options, SMALL, torch.float32)
     layout = layout_of(SMALL, "fp32")
     for steps in range(1, STEPS + 1):
-        run.step()
+        run.advance(1)
         real = _real(run)
         real.pop("t", None)  # a 0-d tensor only where the very first step length was shortened
         assert _by_name(optimizer_state(LBFGS, options, layout, "cpu", steps)) == real
@@ -116,8 +115,7 @@ def test_history_grows_as_the_real_one(options: Options) -> None:
 def test_full_history_is_the_real_one(search: Options, precision: str) -> None:
     options: Options = (("history_size", 2), *search)
     run = Run(LBFGS, options, SMALL, TORCH_DTYPES[precision])
-    for _ in range(10):
-        run.step()
+    run.advance(10)
     real = _real(run)
     real.pop("t", None)  # a line search may leave its step length as a 0-d tensor
     assert _by_name(optimizer_state(LBFGS, options, layout_of(SMALL, precision), "cpu")) == real
