@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import replace
 
-from optmem_gui.cli.inputs import read_checkpoint, scenario_from
+from optmem_gui.cli.inputs import is_scenario_file, read_checkpoint, scenario_from
 from optmem_gui.cli.measure import measure
 from optmem_gui.cli.output import estimate_text, fits_table, say
 from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, EXIT_TIGHT
@@ -20,6 +20,7 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.engine.gpu_table import find_gpu, load_gpus
 from optmem_gui.report.checkpoint_document import checkpoint_document, checkpoint_text
 from optmem_gui.report.json_document import SCHEMA, Document, device_document, estimate_document, to_text
+from optmem_gui.report.model_notice import model_notice
 from optmem_gui.report.tables import Table, to_aligned
 
 _CHECK = {"yes": EXIT_DONE, "no": EXIT_NO, "tight": EXIT_TIGHT}
@@ -40,6 +41,9 @@ def estimate(arguments: argparse.Namespace) -> int:
         gpu = find_gpu(chosen)
         scenario = replace(scenario, gpu=gpu.id)
     breakdown = compute(scenario, gpu)
+    notice = model_notice(scenario.model) if is_scenario_file(arguments.paths) else None
+    if notice is not None:
+        breakdown = replace(breakdown, warnings=(*breakdown.warnings, notice))
     if arguments.json:
         say(to_text(estimate_document(scenario, breakdown)))
     else:

@@ -87,11 +87,16 @@ def _base(arguments: argparse.Namespace) -> Scenario:
         raise UserError("cli.several_models", given=" and ".join(given))
     if len(arguments.paths) > 1:
         raise UserError("cli.several_paths", path=arguments.paths[1])
-    if arguments.paths and arguments.paths[0].lower().endswith(SUFFIX):
+    if is_scenario_file(arguments.paths):
         if arguments.trainable is not None:
             raise UserError("trainable.no_names")
         return load_scenario(Path(arguments.paths[0]))
     return Scenario(_model(arguments))
+
+
+def is_scenario_file(paths: Sequence[str]) -> bool:
+    """Whether the model comes from an ``.optmem`` file."""
+    return bool(paths) and paths[0].lower().endswith(SUFFIX)
 
 
 def _model(arguments: argparse.Namespace) -> ModelRef:

@@ -10,7 +10,11 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
+from optmem_gui.checkpoints.opening import open_checkpoint
+from optmem_gui.core.model import group_model
 from optmem_gui.core.optimizers.catalogue import CATALOGUE, find
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.report.scenario_file import save_scenario
 from tests.cli.conftest import Optmem
 
 KEYS = {
@@ -55,6 +59,17 @@ def test_estimate_takes_the_parameters_of_a_file(optmem: Optmem, tmp_path: Path)
     assert (parts["weights"], parts["gradients"]) == (40_000, 40_000)
     assert parts["activations"] is None  # nothing is known of what is between the tensors
     assert "assume.no_architecture" in {note["code"] for note in document["assumptions"]}
+
+
+def test_a_scenario_says_when_its_model_changed(optmem: Optmem, tmp_path: Path) -> None:
+    model, run = tmp_path / "m.safetensors", tmp_path / "run.optmem"
+    save_file({"a.weight": torch.zeros(8, 4)}, model)
+    save_scenario(run, Scenario(group_model(open_checkpoint(model).spec)))
+    assert optmem("estimate", run, "--json").document["warnings"] == []
+    save_file({"a.weight": torch.zeros(9, 4)}, model)
+    document = optmem("estimate", run, "--json").document
+    assert [note["code"] for note in document["warnings"]] == ["scenario_file.model_changed"]
+    assert document["parameters"]["total"] == 32
 
 
 @pytest.mark.parametrize("command", ["inspect", "estimate"])
