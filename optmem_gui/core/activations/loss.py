@@ -140,7 +140,8 @@ def _slice(plan: Plan, part: Value, weight: Value, count: int, *, copies: bool) 
     head = plan.matrix("lm_head")
     program = Program(plan.autocast, plan.cpu, prefix=f"{part.name}.")
     compute = plan.autocast or head.dtype
-    x, copy = program.cast(part, compute, "linear_input"), ()
+    x = program.cast(part, compute, "linear_input")
+    copy: tuple[Value, ...] = ()
     if head.dtype != compute and copies:
         copy = (program.value(weight.count, compute, False, "weight_copy", autocast=True),)
         program.ops.append(Op((), copy[0], cached=copy if head.trained else ()))
