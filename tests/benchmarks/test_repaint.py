@@ -1,0 +1,130 @@
+"""Bars of an edit: from the changed number to the painted panels.
+
+Run with ``python -m pytest tests/benchmarks/test_repaint.py -s``. Everything is timed in turn in one process
+and compared as a ratio, so that another load on the machine hits both sides alike.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import psutil
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from optmem_gui.core.dtypes import BF16
+from optmem_gui.core.estimate import compute
+from optmem_gui.core.model import ModelRef, ModelSpec, ParameterTensor, Role, Source, group_model
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.synthetic import synthetic_ref
+from optmem_gui.engine.gpu_table import load_gpus
+from optmem_gui.gui.panels.breakdown import BreakdownPanel
+from optmem_gui.gui.panels.headline import HeadlinePanel
+from optmem_gui.gui.panels.timeline import TimelinePanel
+from optmem_gui.gui.snapshot import Snapshot
+from tests.gui.result_samples import snapshot
+
+ROUNDS = 60
+GPU = load_gpus()["h100-80gb"]
+
+
+class Centre(QWidget):
+    """Headline with its bar, table and timeline, as large as in the window."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.panels = (HeadlinePanel(), BreakdownPanel(), TimelinePanel())
+        layout = QVBoxLayout(self)
+        for panel in self.panels:
+            layout.addWidget(panel)
+        self.resize(1000, 760)
+        self.picture = QImage(self.size(), QImage.Format.Format_ARGB32_Premultiplied)
+
+    def show_snapshot(self, shown: Snapshot) -> None:
+        """Render and paint everything, layout included."""
+        for panel in self.panels:
+            panel.render(shown)
+        QApplication.processEvents()
+        QWidget.render(self, self.picture)
+
+
+@pytest.fixture
+def centre(qtbot: QtBot) -> Centre:
+    made = Centre()
+    qtbot.addWidget(made)
+    return made
+
+
+def _computed(scenario: Scenario) -> Snapshot:
+    return replace(snapshot(compute(scenario, GPU), gpu=GPU), scenario=scenario)
+
+
+def _seconds(work: Callable[[int], None]) -> float:
+    """Median of many rounds; each is given its number, so that it can change something."""
+    for number in range(6):
+        work(number)
+    times = []
+    for number in range(ROUNDS):
+        start = time.perf_counter()
+        work(number)
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def _edit(centre: Centre, scenario: Scenario) -> Callable[[int], None]:
+    """An edit as the store makes it: a new scenario, computed and shown."""
+
+    schemes = [replace(scenario, precision=name) for name in ("bf16", "bf16-master")]
+
+    def work(number: int) -> None:
+        centre.show_snapshot(_computed(schemes[number % 2]))
+
+    return work
+
+
+def test_an_edit_costs_at_most_three_repaints(centre: Centre) -> None:
+    scenario = Scenario(synthetic_ref(7_000_000_000), gpu=GPU.id, batch=1, sequence=1024)
+    models = [replace(scenario, model=synthetic_ref(count)) for count in (7 * 10**9, 3 * 10**9)]
+    still = _computed(scenario)
+    unchanged = _seconds(lambda _number: centre.show_snapshot(still))
+    edited = _seconds(lambda number: centre.show_snapshot(_computed(models[number % 2])))
+    print(f"\nunchanged {1e3 * unchanged:.1f} ms, edit {1e3 * edited:.1f} ms: {edited / unchanged:.2f} x")  # noqa: T201  # the figures
+    assert edited <= 3 * unchanged
+
+
+def _model(tensors: int) -> ModelRef:
+    """A checkpoint of this many tensors in the shapes of a mixture of experts."""
+    shapes = ((1024, 4096), (4096, 1024), (1024, 1024), (1024,))
+    rows = tuple(
+        ParameterTensor(f"layers.{number // 4}.part{number % 4}.weight", shapes[number % 4], BF16, Role.OTHER)
+        for number in range(tensors)
+    )
+    return group_model(ModelSpec("bench", Source.FILE, rows))
+
+
+def test_a_thousand_times_the_tensors_costs_the_same(centre: Centre) -> None:
+    few = Scenario(_model(100), gpu=GPU.id)
+    many = Scenario(_model(100_000), gpu=GPU.id)
+    short, long = _seconds(_edit(centre, few)), _seconds(_edit(centre, many))
+    print(f"\n100 tensors {1e3 * short:.1f} ms, 100,000 tensors {1e3 * long:.1f} ms: {long / short:.2f} x")  # noqa: T201  # the figures
+    assert long <= 1.5 * short
+
+
+def test_a_thousand_repaints_leave_memory_flat(centre: Centre) -> None:
+    shown = [
+        _computed(Scenario(synthetic_ref(count), gpu=GPU.id, batch=1, sequence=1024))
+        for count in (10**9, 7 * 10**9)
+    ]
+    for number in range(200):
+        centre.show_snapshot(shown[number % 2])
+    before = psutil.Process().memory_info().rss
+    for number in range(1000):
+        centre.show_snapshot(shown[number % 2])
+    grown = psutil.Process().memory_info().rss - before
+    print(f"\n1,000 repaints: {grown / (1 << 20):+.2f} MiB")  # noqa: T201  # the figures
+    assert grown < 4 << 20
