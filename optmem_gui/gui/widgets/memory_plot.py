@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from optmem_gui.core.units import SizeUnit, scale_of
@@ -129,10 +129,23 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         super().leaveEvent(event)
         self._move(-1)
 
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802  # Qt's name
+        """Show that keys go here."""
+        super().focusInEvent(event)
+        self.marks.set_focused(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802  # Qt's name
+        """Keys go elsewhere."""
+        super().focusOutEvent(event)
+        self.marks.set_focused(False)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
-        """Arrow keys walk along the points; Escape takes the cursor away."""
+        """Arrow keys walk along the points, page keys faster; Escape takes the cursor away."""
         last = int(self._x.size) - 1
+        stride = max(1, last // 20)
         places = {
+            Qt.Key.Key_PageDown: min(self._cursor + stride, last),
+            Qt.Key.Key_PageUp: max(self._cursor - stride, 0),
             Qt.Key.Key_Right: min(self._cursor + 1, last),
             Qt.Key.Key_Left: max(self._cursor - 1, 0),
             Qt.Key.Key_Home: 0,

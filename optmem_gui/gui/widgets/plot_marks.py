@@ -58,6 +58,7 @@ class PlotMarks(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         super().__init__()
         self._marks = Marks()
         self._cursor: tuple[float, float] | None = None
+        self._focused = False
         self.setZValue(10)
 
     def set_marks(self, marks: Marks) -> None:
@@ -70,6 +71,11 @@ class PlotMarks(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         if cursor != self._cursor:
             self._cursor = cursor
             self.update()
+
+    def set_focused(self, focused: bool) -> None:
+        """Draw a frame while the plot has the keyboard."""
+        self._focused = focused
+        self.update()
 
     def boundingRect(self) -> QRectF:  # noqa: N802  # Qt's name
         """All that is visible."""
@@ -98,6 +104,10 @@ class PlotMarks(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         metrics = QFontMetricsF(painter.font())
         self._paint_spans(painter, place, view, metrics, tone)
         self._paint_capacity(painter, place, view, metrics, tone)
+        if self._focused:
+            painter.setPen(QPen(QColor(tone.accent), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(view.adjusted(1, 1, -1, -1))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_peak(painter, place, view, metrics, tone)
         self._paint_cursor(painter, place, view, tone)
