@@ -84,7 +84,7 @@ def test_every_segment_explains_itself(panel: HeadlinePanel) -> None:
     panel.render(snapshot())
     weights = next(part for part in panel.bar.drawn if part.id == "weights")
     assert "14,000,000,000 bytes" in weights.tip
-    assert "20.0% of it" in weights.tip
+    assert "20.0 % of it" in weights.tip
     assert "Pure bf16" in weights.tip
 
 
@@ -111,7 +111,7 @@ def test_measured_number_carries_its_signed_error(panel: HeadlinePanel) -> None:
     state = MeasurementState(MeasureStage.DONE, "cpu", result=measured, breakdown=breakdown())
     panel.render(snapshot(measurement=state))
     assert panel.measured.number.text() == "52.2 GiB"
-    assert panel.measured.note.text() == "+25.0% on cpu"
+    assert panel.measured.note.text() == "+25.0 % on cpu"
 
 
 def test_nothing_computed_yet_is_no_number(panel: HeadlinePanel) -> None:

@@ -155,10 +155,8 @@ class BreakdownPanel(TitledPanel):
         )
 
     def _assumptions_html(self, breakdown: Breakdown, unit: SizeUnit) -> str:
-        warnings = [
-            f"<b>{escape(self.tr('Check:'))}</b> {escape(render_reason(reason, unit))}"
-            for reason in breakdown.warnings
-        ]
+        check = escape(self.tr("Check:"))
+        warnings = [f"<b>{check}</b> {escape(render_reason(reason, unit))}" for reason in breakdown.warnings]
         taken = [escape(render_reason(reason, unit)) for reason in breakdown.assumptions]
         return _paragraphs(warnings) + _list(taken)
 

@@ -82,7 +82,7 @@ class HeadlinePanel(QWidget):
         self.mark.set_sign(sign)
         self.verdict.set_tone(TONE_OF_SIGN[sign])
         self.verdict.setText(self._verdict_text(breakdown, snapshot.gpu, unit))
-        self.band.setText(self._band_text(breakdown, unit))
+        self.band.setText(self._band_text(breakdown, unit, on_cpu=snapshot.scenario.target == "cpu"))
         self._render_numbers(breakdown, snapshot.measurement, unit)
         self.bar.show_bar(self._bar_content(breakdown, snapshot.gpu, unit))
 
@@ -135,8 +135,13 @@ class HeadlinePanel(QWidget):
             missing=format_bytes(breakdown.process.low - fit.usable, unit), usable=usable, gpu=name
         )
 
-    def _band_text(self, breakdown: Breakdown, unit: SizeUnit) -> str:
-        return self.tr("The driver will show {low} to {high} for the process").format(
+    def _band_text(self, breakdown: Breakdown, unit: SizeUnit, *, on_cpu: bool) -> str:
+        template = (
+            self.tr("The system will show {low} to {high} for the process")
+            if on_cpu
+            else self.tr("The driver will show {low} to {high} for the process")
+        )
+        return template.format(
             low=format_bytes(breakdown.process.low, unit), high=format_bytes(breakdown.process.high, unit)
         )
 
@@ -167,7 +172,7 @@ class HeadlinePanel(QWidget):
             return "-", notes[state.stage]
         error = (state.breakdown.peak_bytes - peak) / peak
         return format_bytes(peak, unit), self.tr("{error} on {device}").format(
-            error=f"{error:+.1%}", device=state.device
+            error=f"{100 * error:+.1f} %", device=state.device
         )
 
     # The bar
@@ -203,7 +208,7 @@ class HeadlinePanel(QWidget):
         share = row.at_peak / breakdown.peak_bytes
         name = component_name(component_id)
         exact = self.tr("{size} at the peak ({count} bytes), {share} of it").format(
-            size=size, count=format_count(row.at_peak), share=f"{share:.1%}"
+            size=size, count=format_count(row.at_peak), share=f"{100 * share:.1f} %"
         )
         why = render_reason(row.why, unit)
         tip = f"<p><b>{escape(name)}</b><br/>{escape(exact)}</p><p>{escape(why)}</p>"
