@@ -14,6 +14,8 @@ from optmem_gui.engine.nvml import Nvml, NvmlDevice
 
 CPU = "cpu"
 AUTO = "auto"
+_DRIVERS_ORDER = "PCI_BUS_ID"
+"""The order in which the driver numbers GPUs; the worker is started with it unless the user chose another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +51,24 @@ class Devices:
     cpu: Device
     note: Reason | None
 
-    def find(self, device_id: str) -> Device | None:
-        """The device of an id; ``cuda:N`` is torch's number and only known to the worker."""
-        return next((device for device in (*self.gpus, self.cpu) if device.id == device_id), None)
+    def find(self, text: str, environment: Mapping[str, str] | None = None) -> Device | None:
+        """The device that a text names; None when nobody here knows it (torch may all the same).
+
+        Args:
+            text: ``cpu``, a UUID, ``auto``, or ``cuda:N`` as torch numbers what is visible to it.
+            environment: Where ``CUDA_VISIBLE_DEVICES`` and ``CUDA_DEVICE_ORDER`` stand.
+        """
+        if text == AUTO:
+            return self.automatic(environment)
+        name, _, number = text.partition(":")
+        if name != "cuda":
+            return next((device for device in (*self.gpus, self.cpu) if device.id == text), None)
+        given = os.environ if environment is None else environment
+        if given.get("CUDA_DEVICE_ORDER", _DRIVERS_ORDER) != _DRIVERS_ORDER:
+            return None
+        shown = _visible(self.gpus, given.get("CUDA_VISIBLE_DEVICES"))
+        index = int(number) if number.isdecimal() else 0 if not number else len(shown)
+        return shown[index] if index < len(shown) else None
 
     def automatic(self, environment: Mapping[str, str] | None = None) -> Device:
         """The visible GPU with most memory free, else the CPU.

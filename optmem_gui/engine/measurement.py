@@ -51,12 +51,14 @@ class Limits:
     """How long to wait.
 
     Attributes:
+        baseline_s: For the driver's first figure, before the worker starts; it wakes up within a second.
         start_s: Until the worker's first word; a cold import of torch from a slow disk takes a minute.
         silence_s: Between two words of the worker; a phase of a large model on a CPU is slow.
         patience_s: For each way of ending a process.
         settle_s: For the driver's figure after the worker has gone.
     """
 
+    baseline_s: float = 5.0
     start_s: float = 180.0
     silence_s: float = 1800.0
     patience_s: float = 3.0
@@ -186,7 +188,7 @@ class Measurement:
         course = _Course(request)
         stop: _Stop | None = None
         try:
-            self._start(course)
+            self._start(course, on_event)
             self._follow(course, on_event)
             self._settle(course, on_event)
         except _Stop as early:
@@ -195,8 +197,9 @@ class Measurement:
             self._end()
         return self._outcome(course, stop)
 
-    def _start(self, course: _Course) -> None:
+    def _start(self, course: _Course, on_event: Callable[[Event], None]) -> None:
         self._start_sampler(course)
+        self._await_baseline(course, on_event)
         launch = self._worker_launch
         try:
             self._worker.start(launch)
@@ -218,6 +221,22 @@ class Measurement:
         device = course.request.device
         if device != "cpu" and not device.startswith("cuda"):
             self._sampler.write(f"device {device}\n".encode())
+
+    def _await_baseline(self, course: _Course, on_event: Callable[[Event], None]) -> None:
+        """What the GPU holds before the worker touches it; without a GPU or a figure nothing is awaited."""
+        if course.request.device == "cpu":
+            return
+        until = time.monotonic() + self._limits.baseline_s
+        while course.baseline is None and not course.notes and (left := until - time.monotonic()) > 0:
+            try:
+                source, line = self._words.get(timeout=left)
+            except queue.Empty:
+                return
+            if source == "cancel":
+                raise _Stop("cancelled", Reason("measure.cancelled", {"phase": course.stage}))
+            if line is None:
+                return
+            self._hear(source, line, course, on_event)
 
     def _follow(self, course: _Course, on_event: Callable[[Event], None]) -> None:
         """Until the worker's output ends."""

@@ -26,6 +26,18 @@ def fake() -> Callable[[str], Launch]:
 
 
 @pytest.fixture
+def fake_sampler() -> Callable[[str], Launch]:
+    """How to start the sampler of an imaginary GPU."""
+    script = FAKE.with_name("fake_sampler.py")
+
+    def launch(behaviour: str) -> Launch:
+        command = (sys.executable, str(script), behaviour)
+        return Launch(command, child_environment(os.environ), str(script.parent))
+
+    return launch
+
+
+@pytest.fixture
 def request_() -> MeasureRequest:
     """A request that takes a real worker a moment."""
     return MeasureRequest("cpu", "torch.optim.SGD", tensors=(BareTensor((64, 64), "fp32"),), steps=2)

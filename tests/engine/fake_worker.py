@@ -103,8 +103,8 @@ def status() -> None:
     sys.exit(7)
 
 
-def hangs() -> None:
-    hello()
+def hangs(uuid: str | None = None) -> None:
+    hello(uuid)
     time.sleep(60)
 
 
@@ -131,6 +131,7 @@ BEHAVIOURS: dict[str, Callable[[], None]] = {
     "status": status,
     "leaves": hello,
     "hangs": hangs,
+    "gpu hangs": lambda: hangs("GPU-fake"),
     "mute": lambda: time.sleep(60),
     "stubborn": stubborn,
 }

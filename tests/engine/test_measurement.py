@@ -206,3 +206,45 @@ def test_the_context_is_what_the_process_holds_beyond_the_reserve(request_: Meas
     device = with_samples(plain, device_used_bytes=[500 * MIB, 1040 * MIB, 700 * MIB])
     assert device.process_peak_bytes == 540 * MIB  # 1040 at most, 500 before
     assert device.context_bytes == 440 * MIB
+
+
+def on_gpu(worker: Launch, sampler: Launch, request: MeasureRequest) -> MeasurementResult:
+    patient = dataclasses.replace(QUICK, settle_s=0.3)
+    request = dataclasses.replace(request, device="GPU-fake")
+    return Measurement(worker=worker, sampler=sampler, limits=patient).run(request, lambda event: None)
+
+
+def test_on_a_gpu_the_baseline_is_taken_before_the_worker_touches_it(
+    fake: Fake, fake_sampler: Fake, request_: MeasureRequest
+) -> None:
+    result = on_gpu(fake("gpu"), fake_sampler("steady"), request_)
+    assert result.status == "done"
+    assert result.baseline_bytes == 500 * MIB
+    assert result.process_peak_bytes == 450 * MIB
+
+
+def test_where_the_driver_hides_processes_the_devices_rise_stands_in(
+    fake: Fake, fake_sampler: Fake, request_: MeasureRequest
+) -> None:
+    result = on_gpu(fake("gpu"), fake_sampler("hidden"), request_)
+    assert all(sample.process_bytes is None for sample in result.samples)
+    assert result.process_peak_bytes == 450 * MIB
+
+
+def test_other_processes_that_move_meanwhile_are_warned_about(
+    fake: Fake, fake_sampler: Fake, request_: MeasureRequest
+) -> None:
+    result = on_gpu(fake("gpu"), fake_sampler("others"), request_)
+    assert [warning.key for warning in result.warnings] == ["measure.others_changed"]
+
+
+def test_a_lost_gpu_ends_the_measurement_and_keeps_what_was_sampled(
+    fake: Fake, fake_sampler: Fake, request_: MeasureRequest
+) -> None:
+    started = time.monotonic()
+    result = on_gpu(fake("gpu hangs"), fake_sampler("lost"), request_)
+    assert result.status == "failed"
+    assert reason_of(result) == "measure.gpu_lost"
+    assert "restart the computer" in str(result.reason)
+    assert len(result.samples) >= 20
+    assert time.monotonic() - started < 15

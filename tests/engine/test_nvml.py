@@ -136,7 +136,7 @@ def test_devices_are_listed_with_what_is_free() -> None:
     assert 0 < found.cpu.free_bytes <= found.cpu.total_bytes
     assert found.find("cpu") is found.cpu
     assert found.find("GPU-fake") is found.gpus[0]
-    assert found.find("cuda:0") is None
+    assert found.find("GPU-other") is None
 
 
 def test_without_a_driver_only_the_cpu_is_listed_and_why() -> None:
@@ -169,3 +169,24 @@ def gpus() -> Devices:
 def test_the_automatic_choice_respects_what_is_visible(visible: str | None, chosen: str) -> None:
     environment = {} if visible is None else {"CUDA_VISIBLE_DEVICES": visible}
     assert gpus().automatic(environment).id == chosen
+
+
+@pytest.mark.parametrize(
+    ("text", "environment", "found"),
+    [
+        ("cuda:1", {}, "GPU-bb22"),
+        ("cuda", {}, "GPU-aa11"),
+        ("cuda:0", {"CUDA_VISIBLE_DEVICES": "2,0"}, "GPU-bb33"),
+        ("cuda:2", {"CUDA_VISIBLE_DEVICES": "2,0"}, None),
+        ("cuda:3", {}, None),
+        ("cuda:x", {}, None),
+        ("cuda:0", {"CUDA_DEVICE_ORDER": "FASTEST_FIRST"}, None),  # only torch knows which is fastest
+        ("auto", {}, "GPU-bb22"),
+        ("cpu", {}, "cpu"),
+    ],
+)
+def test_a_device_is_found_by_torchs_number(
+    text: str, environment: dict[str, str], found: str | None
+) -> None:
+    device = gpus().find(text, environment)
+    assert (None if device is None else device.id) == found
