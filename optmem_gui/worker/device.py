@@ -51,6 +51,7 @@ def open_device(text: str) -> torch.device:
     if not number.isdecimal() or int(number) >= torch.cuda.device_count():
         raise UserError("measure.no_such_device", given=text, device_count=torch.cuda.device_count())
     device = torch.device("cuda", int(number))
+    torch.cuda.set_device(device)
     _first_kernel(device)
     return device
 

@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+START = "from optmem_gui.core.lifeline import die_with_parent, exit_at_end_of_input; import time;"
+
+
+def run(code: str, text: str | None = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", START + code]
+    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=30, check=False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's death signal is Linux's")
+def test_a_child_whose_parent_is_gone_already_ends_at_once() -> None:
+    assert run("die_with_parent(1); print('still here')").stdout == ""
+
+
+def test_a_child_whose_parent_lives_goes_on() -> None:
+    assert run("import os; die_with_parent(os.getppid()); print('still here')").stdout == "still here\n"
+
+
+def test_the_end_of_input_ends_the_process_while_it_works() -> None:
+    done = run("exit_at_end_of_input(); print('working', flush=True); time.sleep(60)", "some\nlines\n")
+    assert done.stdout == "working\n"
+    assert done.returncode == 1

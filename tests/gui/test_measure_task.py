@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from pytestqt.qtbot import QtBot
+
+from optmem_gui.core.protocol import BareTensor, Hello, MeasureRequest, PhaseSample, Progress, Sample
+from optmem_gui.engine.child import Launch
+from optmem_gui.engine.measurement import Limits, Measurement, MeasurementResult
+from optmem_gui.engine.worker_process import child_environment
+from optmem_gui.gui.tasks.measure import MeasureThread
+
+FAKE = Path(__file__).parents[1] / "engine" / "fake_worker.py"
+REQUEST = MeasureRequest("cpu", "torch.optim.AdamW", tensors=(BareTensor((50, 20), "fp32"),), steps=2)
+Start = Callable[[str], "Heard"]
+
+
+class Heard:
+    """A thread and everything it said, with the time of each batch."""
+
+    def __init__(self, thread: MeasureThread) -> None:
+        self.thread = thread
+        self.progress: list[object] = []
+        self.batches: list[tuple[Any, ...]] = []
+        self.times: list[float] = []
+        self.outcomes: list[object] = []
+        thread.progress.connect(self.progress.append)
+        thread.samples.connect(self._take)
+        thread.finished_with.connect(self.outcomes.append)
+
+    def _take(self, batch: tuple[Any, ...]) -> None:
+        self.batches.append(batch)
+        self.times.append(time.monotonic())
+
+    @property
+    def outcome(self) -> MeasurementResult:
+        (outcome,) = self.outcomes
+        assert isinstance(outcome, MeasurementResult)
+        return outcome
+
+
+@pytest.fixture
+def start(qapp: object) -> Start:
+    """Start a measurement by a worker that behaves in a given way."""
+    del qapp
+
+    def begin(behaviour: str) -> Heard:
+        command = (sys.executable, str(FAKE), behaviour)
+        launch = Launch(command, child_environment(os.environ), str(FAKE.parent))
+        measurement = Measurement(worker=launch, limits=Limits(patience_s=0.5))
+        heard = Heard(MeasureThread(REQUEST, measurement))
+        heard.thread.start()
+        return heard
+
+    return begin
+
+
+def test_everything_arrives_and_the_outcome_comes_last(qtbot: QtBot, start: Start) -> None:
+    heard = start("slow")
+    qtbot.waitUntil(heard.thread.isFinished, timeout=20_000)
+    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=1_000)
+    assert heard.outcome.status == "done"
+    assert isinstance(heard.progress[0], Hello)
+    assert all(isinstance(event, Progress) for event in heard.progress[1:])
+    events = [event for batch in heard.batches for event in batch]
+    assert [e for e in events if isinstance(e, PhaseSample)] == list(heard.outcome.phases)
+    assert [e for e in events if isinstance(e, Sample)] == list(heard.outcome.samples)
+
+
+def test_batches_come_at_most_thirty_times_a_second(qtbot: QtBot, start: Start) -> None:
+    heard = start("slow")
+    qtbot.waitUntil(heard.thread.isFinished, timeout=20_000)
+    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=1_000)
+    seconds = heard.times[-1] - heard.times[0]
+    assert seconds > 0.5
+    assert len(heard.batches) <= 30 * seconds + 2  # the first at once, the last when it ends
+
+
+def test_stop_ends_it_while_the_worker_hangs(qtbot: QtBot, start: Start) -> None:
+    heard = start("hangs")
+    qtbot.waitUntil(lambda: bool(heard.progress), timeout=20_000)
+    heard.thread.stop()
+    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=5_000)
+    assert heard.outcome.status == "cancelled"
+    heard.thread.wait()
+
+
+def test_shutting_down_leaves_no_process(qtbot: QtBot, start: Start) -> None:
+    heard = start("stubborn")
+    qtbot.waitUntil(lambda: len(heard.progress) > 1, timeout=20_000)
+    heard.thread.shut_down()
+    assert heard.thread.isFinished()
+    assert not psutil.Process().children(recursive=True)
+
+
+def test_stopping_before_it_ran_and_after_it_ended_is_harmless(qtbot: QtBot, start: Start) -> None:
+    heard = start("normal")
+    heard.thread.stop()
+    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=20_000)
+    assert heard.outcome.status in ("cancelled", "done")
+    heard.thread.shut_down()
+    heard.thread.shut_down()
+
+
+def test_a_defect_arrives_as_the_exception_it_is(qtbot: QtBot) -> None:
+    class Broken(Measurement):
+        def run(self, request: MeasureRequest, on_event: object) -> MeasurementResult:
+            raise ZeroDivisionError(str(request.device))
+
+    heard = Heard(MeasureThread(REQUEST, Broken()))
+    heard.thread.start()
+    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=5_000)
+    assert isinstance(heard.outcomes[0], ZeroDivisionError)
+    heard.thread.wait()
+
+
+def test_a_real_measurement_on_the_cpu(qtbot: QtBot) -> None:
+    heard = Heard(MeasureThread(REQUEST))
+    heard.thread.start()
+    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=120_000)
+    heard.thread.wait()
+    assert heard.outcome.status == "done", heard.outcome.detail
+    assert heard.outcome.result is not None
+    found = heard.outcome.result.steady.categories
+    assert (found.weights, found.gradients, found.optimizer_state) == (4_000, 4_000, 8_004)
+    assert heard.outcome.hello is not None
+    assert heard.outcome.hello.device == "CPU"
