@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from optmem_gui.architectures.presets import preset_ref, preset_spec
-from optmem_gui.checkpoints.contents import Checkpoint
+from optmem_gui.checkpoints.checkpoint import Checkpoint
 from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.cli.refusal import about
 from optmem_gui.core.errors import UserError
@@ -102,9 +102,11 @@ def is_scenario_file(paths: Sequence[str]) -> bool:
 def _model(arguments: argparse.Namespace) -> ModelRef:
     chosen = arguments.trainable
     if arguments.paths:
-        spec = read_checkpoint(arguments.paths[0]).spec
+        checkpoint = read_checkpoint(arguments.paths[0])
+        if chosen is None:
+            return checkpoint.ref
         with about(arguments.paths[0]):
-            return group_model(spec if chosen is None else train_only(spec, chosen))
+            return group_model(train_only(checkpoint.spec, chosen))
     if arguments.preset is not None:
         if chosen in (None, ALL):
             return preset_ref(arguments.preset)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from math import prod
-
-from optmem_gui.checkpoints.contents import Checkpoint, OptimizerInFile
+from optmem_gui.checkpoints.checkpoint import Checkpoint
+from optmem_gui.checkpoints.contents import OptimizerInFile
 from optmem_gui.core.units import format_bytes, format_count
 from optmem_gui.report.json_document import Document, reason_documents
 
@@ -24,9 +23,9 @@ def checkpoint_document(checkpoint: Checkpoint) -> Document:
         "file_bytes": checkpoint.file_bytes,
         "files": checkpoint.file_count,
         "dtypes": dict(checkpoint.dtypes),
-        "tied": len(checkpoint.spec.tied),
-        "tied_names": dict(checkpoint.spec.tied),
-        "buffers": _buffer_elements(checkpoint),
+        "tied": len(checkpoint.tied),
+        "tied_names": dict(checkpoint.tied),
+        "buffers": checkpoint.buffer_count,
         "optimizer_state": _state(checkpoint.optimizer),
         "complete": checkpoint.complete,
         "warnings": reason_documents(checkpoint.warnings),
@@ -48,22 +47,18 @@ def _state(found: OptimizerInFile | None) -> Document | None:
     }
 
 
-def _buffer_elements(checkpoint: Checkpoint) -> int:
-    return sum(prod(buffer.shape) for buffer in checkpoint.spec.buffers)
-
-
 def checkpoint_text(checkpoint: Checkpoint) -> str:
     """The contents, one fact a line."""
     count, size = format_count, format_bytes
     parameters = f"{count(checkpoint.param_count)} in {count(checkpoint.tensor_count)} tensors"
     rows = [
-        ("Model", checkpoint.spec.title),
+        ("Model", checkpoint.title),
         ("Format", checkpoint.format),
         ("Files", f"{count(checkpoint.file_count)}, {size(checkpoint.file_bytes)} on disk"),
         ("Parameters", f"{parameters}, {count(checkpoint.trainable_count)} trainable"),
         ("Elements", ", ".join(f"{name} {count(n)}" for name, n in checkpoint.dtypes.items()) or "none"),
-        ("Buffers", f"{count(_buffer_elements(checkpoint))} elements"),
-        ("Tied", f"{count(len(checkpoint.spec.tied))} tensors share another's storage"),
+        ("Buffers", f"{count(checkpoint.buffer_count)} elements"),
+        ("Tied", f"{count(len(checkpoint.tied))} tensors share another's storage"),
         ("Optimizer", _state_text(checkpoint.optimizer)),
         ("Complete", "yes" if checkpoint.complete else "no, a part is missing"),
         ("Read", f"{size(checkpoint.bytes_read)}, headers only"),

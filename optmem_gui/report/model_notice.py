@@ -8,7 +8,7 @@ from pathlib import Path
 
 from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.model import ModelRef, Shape, TensorGroup, group_model
+from optmem_gui.core.model import ModelRef, Shape, TensorGroup
 from optmem_gui.core.reasons import Reason
 
 
@@ -25,7 +25,7 @@ def model_notice(model: ModelRef) -> Reason | None:
     if not path.exists():
         return Reason("scenario_file.model_missing", {"path": model.path})
     try:
-        now = group_model(open_checkpoint(path).spec)
+        now = open_checkpoint(path).ref
     except UserError as error:
         return error.reason
     if _contents(now.groups) == _contents(model.groups):
