@@ -64,6 +64,8 @@ def read_config(config: Mapping[str, Any], file: str) -> Architecture:
         reason = Reason("config.unknown_family", {"family": family or "?"})
         return Architecture(family, None, None, dtype, (*warnings, reason))
     shape, tensors = build(Fields(values, file))
+    if isinstance(values.get("num_nextn_predict_layers"), int) and values["num_nextn_predict_layers"]:
+        warnings = (*warnings, Reason("config.next_token_module", {"family": family}))
     if shape is None:
         warnings = (*warnings, Reason("config.no_activations", {"family": family}))
     return Architecture(family, shape, tensors, dtype, warnings)

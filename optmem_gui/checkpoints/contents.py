@@ -1,4 +1,4 @@
-"""What a checkpoint holds, as values: the reader's raw rows, and the result every other part sees."""
+"""What readers find, as values, and the reading itself: bytes counted, progress, a wish to stop."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from optmem_gui.core.dtypes import DType
-from optmem_gui.core.model import ModelSpec, Shape
+from optmem_gui.core.model import Shape
 from optmem_gui.core.reasons import Reason, Value
 
 Row = tuple[str, Shape, DType]
@@ -133,58 +133,6 @@ class Contents:
     tensor_bytes: int = 0
     file_count: int = 1
     declared: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """A checkpoint, read from its headers.
-
-    Attributes:
-        spec: Parameters, buffers, ties and, where a config tells, the architecture.
-        format: Id of the format (``safetensors``, ``torch-zip``, ``torch-legacy``, ``config``).
-        path: File or folder that was opened.
-        tensor_count: Stored model tensors, buffers and bookkeeping included, ties counted once.
-        file_bytes: Size of the files on disk.
-        tensor_bytes: Bytes the distinct model tensors address.
-        dtypes: Stored elements of the model tensors by type id.
-        auxiliary_count: Elements that only serve a quantised weight: scales, zero points, code books.
-        auxiliary_bytes: Their bytes.
-        optimizer: State of an optimizer, if any.
-        complete: Everything that belongs to the checkpoint was there.
-        warnings: What the user should know; the key doubles as the code.
-        bytes_read: Bytes taken from disk.
-        file_count: Files that were read.
-    """
-
-    spec: ModelSpec
-    format: str
-    path: Path
-    tensor_count: int
-    file_bytes: int
-    tensor_bytes: int
-    dtypes: Mapping[str, int]
-    auxiliary_count: int = 0
-    auxiliary_bytes: int = 0
-    optimizer: OptimizerInFile | None = None
-    complete: bool = True
-    warnings: tuple[Reason, ...] = ()
-    bytes_read: int = 0
-    file_count: int = 1
-
-    @property
-    def param_count(self) -> int:
-        """Elements of all distinct parameters."""
-        return self.spec.param_count
-
-    @property
-    def trainable_count(self) -> int:
-        """Elements of the parameters that get a gradient."""
-        return sum(tensor.numel for tensor in self.spec.parameters if tensor.trainable)
-
-    @property
-    def buffer_bytes(self) -> int:
-        """Bytes of all buffers as stored."""
-        return sum(buffer.size_bytes for buffer in self.spec.buffers)
 
 
 def remark(key: str, /, **values: Value) -> Reason:

@@ -11,12 +11,16 @@ import msgspec
 
 from optmem_gui.architectures.config import Architecture, read_config
 from optmem_gui.checkpoints.assemble import assemble
-from optmem_gui.checkpoints.contents import Checkpoint, Contents, Progress, Reading, remark, shown
+from optmem_gui.checkpoints.checkpoint import Checkpoint
+from optmem_gui.checkpoints.contents import Contents, Known, Progress, Reading, remark, shown
 from optmem_gui.checkpoints.files import read_small
 from optmem_gui.checkpoints.folders import Listing, cache_snapshot, list_folder, read_folder
+from optmem_gui.checkpoints.inventory import take_inventory
+from optmem_gui.checkpoints.packed import NOTHING_PACKED
 from optmem_gui.checkpoints.registry import WEIGHT_SUFFIXES, Reader, read_file
 from optmem_gui.checkpoints.shards import ShardSet, read_index, read_shards, set_of
 from optmem_gui.core.errors import UserError
+from optmem_gui.core.model import Source
 from optmem_gui.core.reasons import Reason
 
 MAX_CONFIG_BYTES = 4 << 20
@@ -65,7 +69,7 @@ def open_checkpoint(
     if path.name.endswith(".index.json"):
         return _open_shards(path, read_index(path, reading), reading)
     if path.suffix == ".json":
-        return _open_config(path, reading)
+        return _open_config(path, _config(path, reading), reading)
     shards = set_of(path, reading)
     if shards is not None and len(shards.names) > 1:
         return _open_shards(path, shards, reading)
@@ -89,7 +93,7 @@ def _open_folder(path: Path, reading: Reading) -> Checkpoint:
     if found is not None:
         return _finish(path, _title(path), found, config, reading)
     if config.architecture is not None or config.problem is not None:
-        return _open_config(listing.folder / _CONFIG, reading)
+        return _open_config(path, config, reading)
     raise _nothing_there(listing, reading)
 
 
@@ -98,37 +102,34 @@ def _open_shards(path: Path, shards: ShardSet, reading: Reading) -> Checkpoint:
     return _finish(path, _title(shards.folder), found, _beside(path, reading), reading)
 
 
-def _open_config(path: Path, reading: Reading) -> Checkpoint:
-    config = _config(path, reading)
+def _open_config(path: Path, config: _Config, reading: Reading) -> Checkpoint:
     if config.problem is not None:
         raise UserError(config.problem.key, **config.problem.values)
-    if config.architecture is None or config.architecture.tensors is None:
-        family = str(config.values.get("model_type", "?"))[:60]
-        raise UserError("config.family_not_built", file=shown(path), family=family)
     return _from_config(path, config, reading)
 
 
 def _from_config(path: Path, config: _Config, reading: Reading, why: Reason | None = None) -> Checkpoint:
     """A model known by its config only: exact numbers, but nothing was read from weights."""
+    title = _title(path if path.is_dir() else path.parent)
     architecture = config.architecture
-    spec = (
-        architecture.model(_title(path if path.is_dir() else path.parent), str(path))
-        if architecture
-        else None
-    )
+    spec = None if architecture is None else architecture.model(title, str(path))
     if architecture is None or spec is None:
-        family = architecture.family if architecture else "?"
-        raise UserError("config.family_not_built", file=_CONFIG, family=family)
+        raise UserError(
+            "config.family_not_built", file=_CONFIG, family=str(config.values.get("model_type", "?"))[:60]
+        )
     warnings = [*([why] if why else []), remark("checkpoint.config_only", count=spec.param_count)]
+    rows = [(tensor.name, tensor.shape, tensor.dtype) for tensor in spec.parameters]
+    said = {tensor.name: Known(parameter=True) for tensor in spec.parameters}
     return Checkpoint(
-        spec,
+        take_inventory(rows, said, NOTHING_PACKED),
+        title,
+        Source.CONFIG,
         "config",
         path,
-        tensor_count=len(spec.parameters),
+        architecture=architecture.shape,
         file_bytes=config.file_bytes,
         tensor_bytes=sum(tensor.dtype.bytes_for(tensor.numel) for tensor in spec.parameters),
-        dtypes={architecture.dtype.id: spec.param_count},
-        complete=False,
+        complete=why is None,
         warnings=(*warnings, *architecture.warnings),
         bytes_read=reading.read_bytes,
     )

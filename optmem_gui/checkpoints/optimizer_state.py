@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from optmem_gui.checkpoints.contents import OptimizerInFile
-from optmem_gui.checkpoints.pickles import Value
+from optmem_gui.checkpoints.pickle_values import Value
 from optmem_gui.checkpoints.torch_values import Tensor
 from optmem_gui.core.dtypes import F32
 

@@ -5,68 +5,19 @@ them. Here a name becomes a :class:`Symbol`, a call becomes a :class:`Made` that
 have been called, and nothing is imported or run. Only the callers' own table of rebuilders (by the
 text of the name) turns a known call into a value.
 
-Source of the instructions: Python's ``Lib/pickletools.py``, protocols 0 to 5.
+The instructions are in :mod:`optmem_gui.checkpoints.pickle_machine`.
 """
 
 from __future__ import annotations
 
 import io
-import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from dataclasses import dataclass
+from typing import BinaryIO
 
+from optmem_gui.checkpoints.pickle_machine import DAMAGE, Machine
+from optmem_gui.checkpoints.pickle_values import Rebuild, Value
 from optmem_gui.core.errors import UserError
-
-Value = Any
-"""Whatever a pickle can describe."""
-
-Rebuild = Callable[[tuple[Value, ...]], Value]
-
-CHECK_EVERY = 50_000
-"""Instructions between two looks at whether the user wants to stop."""
-
-
-MAX_ITEM_BYTES = 1 << 28
-"""Longest text or byte string taken from a pickle; tensor data never stands in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Symbol:
-    """The name of a class or function, as text."""
-
-    path: str
-
-
-@dataclass(slots=True, eq=False)
-class Made:
-    """An object that would have been made by a call, described instead of made.
-
-    Attributes:
-        maker: What would have been called.
-        args: Its arguments.
-        state: What would have been set on the result.
-        items: Keys and values that would have been stored in it.
-        elements: Values that would have been appended to it.
-    """
-
-    maker: Value
-    args: Value = ()
-    state: Value = None
-    items: dict[Value, Value] = field(default_factory=dict)
-    elements: list[Value] = field(default_factory=list)
-
-    @property
-    def path(self) -> str:
-        """Name of the class, empty where it is not a plain name."""
-        return self.maker.path if isinstance(self.maker, Symbol) else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Persistent:
-    """A reference to something stored outside the pickle."""
-
-    identity: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +35,6 @@ class Walked:
     called: frozenset[str]
 
 
-_MARK = object()
-_DAMAGE = (
-    IndexError,
-    KeyError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    OverflowError,
-    EOFError,
-    RecursionError,
-    struct.error,
-)
-
-
 def walk_pickle(
     stream: BinaryIO, rebuilders: Mapping[str, Rebuild], file: str, check: Callable[[], None] = lambda: None
 ) -> Walked:
@@ -112,10 +49,10 @@ def walk_pickle(
     Raises:
         UserError: The instructions end early or make no sense.
     """
-    machine = _Machine(stream, rebuilders)
+    machine = Machine(stream, rebuilders)
     try:
         value = machine.run(check)
-    except _DAMAGE:
+    except DAMAGE:
         raise UserError("checkpoint.pickle_damaged", file=file, position_count=machine.steps) from None
     return Walked(value, frozenset(machine.named), frozenset(machine.called))
 
@@ -130,312 +67,11 @@ def names_in_pickles(data: bytes) -> tuple[frozenset[str], bool]:
     named: set[str] = set()
     whole = False
     while stream.tell() < len(data):
-        machine = _Machine(stream, {})
+        machine = Machine(stream, {})
         try:
             machine.run(lambda: None)
-        except _DAMAGE:
+        except DAMAGE:
             return frozenset(named | machine.named), whole
         whole = True
         named |= machine.named
     return frozenset(named), whole
-
-
-class _Machine:
-    """The stack machine of the pickle format."""
-
-    def __init__(self, stream: BinaryIO, rebuilders: Mapping[str, Rebuild]) -> None:
-        self.read = stream.read
-        self.readline = stream.readline
-        self.rebuilders = rebuilders
-        self.stack: list[Value] = []
-        self.memo: dict[int, Value] = {}
-        self.named: set[str] = set()
-        self.called: set[str] = set()
-        self.steps = 0
-
-    def run(self, check: Callable[[], None]) -> Value:
-        table, read = _HANDLERS, self.read
-        while True:
-            code = read(1)
-            if code == b".":
-                return self.pop()
-            self.steps += 1
-            if self.steps % CHECK_EVERY == 0:
-                check()
-            table[code](self)
-
-    def take(self, count: int) -> bytes:
-        if count > MAX_ITEM_BYTES:
-            raise ValueError
-        data = self.read(count)
-        if len(data) != count:
-            raise EOFError
-        return data
-
-    def line(self) -> bytes:
-        data = self.readline()
-        if not data.endswith(b"\n"):
-            raise EOFError
-        return data[:-1]
-
-    def number(self, size: int) -> int:
-        return int.from_bytes(self.take(size), "little")
-
-    def push(self, value: Value) -> None:
-        self.stack.append(value)
-
-    def pop(self) -> Value:
-        value = self.stack.pop()
-        if value is _MARK:
-            raise ValueError
-        return value
-
-    def since_mark(self) -> list[Value]:
-        stack = self.stack
-        at = len(stack) - 1
-        while stack[at] is not _MARK:
-            at -= 1
-            if at < 0:
-                raise IndexError
-        items = stack[at + 1 :]
-        del stack[at:]
-        return items
-
-    def name(self, module: Value, name: Value) -> None:
-        if not isinstance(module, str) or not isinstance(name, str):
-            raise TypeError
-        path = f"{module}.{name}"
-        self.named.add(path)
-        self.push(Symbol(path))
-
-    def call(self, maker: Value, args: Value) -> Value:
-        if isinstance(maker, Symbol):
-            rebuild = self.rebuilders.get(maker.path)
-            if rebuild is not None and isinstance(args, tuple):
-                try:
-                    return rebuild(args)
-                except (IndexError, TypeError, ValueError, AttributeError):
-                    return Made(maker, args)  # not the arguments this call takes: leave it described
-            self.called.add(maker.path)
-        return Made(maker, args)
-
-    def store(self, target: Value, pairs: list[Value]) -> None:
-        if len(pairs) % 2:
-            raise ValueError
-        into = target.items if isinstance(target, Made) else target
-        if not isinstance(into, dict):
-            raise TypeError
-        for index in range(0, len(pairs), 2):
-            into[_key(pairs[index])] = pairs[index + 1]
-
-    def extend(self, target: Value, items: list[Value]) -> None:
-        into = target.elements if isinstance(target, Made) else target
-        if not isinstance(into, list):
-            raise TypeError
-        into.extend(items)
-
-
-def _key(value: Value) -> Value:
-    """A dictionary key that is safe to hash: plain values as they are, anything else as a marker."""
-    if isinstance(value, (str, int, float, bytes, Symbol)) or value is None:
-        return value
-    if isinstance(value, tuple) and all(isinstance(item, (str, int, float, bytes)) for item in value):
-        return value
-    return f"<{type(value).__name__} {id(value)}>"
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass")
-
-
-def _float_line(machine: _Machine) -> None:
-    machine.push(float(machine.line()))
-
-
-def _int_line(machine: _Machine) -> None:
-    line = machine.line()
-    machine.push({b"00": False, b"01": True}[line] if line in (b"00", b"01") else int(line))
-
-
-def _signed(machine: _Machine, data: bytes) -> None:
-    machine.push(int.from_bytes(data, "little", signed=True))
-
-
-def _quoted(machine: _Machine) -> None:
-    line = machine.line().strip()
-    if len(line) < 2 or line[:1] != line[-1:] or line[:1] not in (b'"', b"'"):
-        raise ValueError
-    machine.push(line[1:-1].decode("latin-1"))
-
-
-def _global(machine: _Machine) -> None:
-    machine.name(_text(machine.line()), _text(machine.line()))
-
-
-def _stack_global(machine: _Machine) -> None:
-    name = machine.pop()
-    machine.name(machine.pop(), name)
-
-
-def _extension(machine: _Machine, size: int) -> None:
-    machine.name("copyreg", f"extension_{machine.number(size)}")
-
-
-def _reduce(machine: _Machine) -> None:
-    args = machine.pop()
-    machine.push(machine.call(machine.pop(), args))
-
-
-def _new_object(machine: _Machine) -> None:
-    args = machine.pop()
-    machine.push(machine.call(machine.pop(), args))
-
-
-def _new_object_ex(machine: _Machine) -> None:
-    machine.pop()
-    _new_object(machine)
-
-
-def _instance(machine: _Machine) -> None:
-    module, name = _text(machine.line()), _text(machine.line())
-    args = tuple(machine.since_mark())
-    machine.name(module, name)
-    machine.push(machine.call(machine.pop(), args))
-
-
-def _object(machine: _Machine) -> None:
-    maker, *args = machine.since_mark()
-    machine.push(machine.call(maker, tuple(args)))
-
-
-def _build(machine: _Machine) -> None:
-    state = machine.pop()
-    target = machine.stack[-1]
-    if isinstance(target, Made):
-        target.state = state
-
-
-def _put(machine: _Machine, index: int) -> None:
-    machine.memo[index] = machine.stack[-1]
-
-
-def _get(machine: _Machine, index: int) -> None:
-    machine.push(machine.memo[index])
-
-
-def _append(machine: _Machine) -> None:
-    value = machine.pop()
-    machine.extend(machine.stack[-1], [value])
-
-
-def _appends(machine: _Machine) -> None:
-    items = machine.since_mark()
-    machine.extend(machine.stack[-1], items)
-
-
-def _set_item(machine: _Machine) -> None:
-    value = machine.pop()
-    key = machine.pop()
-    machine.store(machine.stack[-1], [key, value])
-
-
-def _set_items(machine: _Machine) -> None:
-    pairs = machine.since_mark()
-    machine.store(machine.stack[-1], pairs)
-
-
-def _dict(machine: _Machine) -> None:
-    pairs = machine.since_mark()
-    machine.push({})
-    machine.store(machine.stack[-1], pairs)
-
-
-def _tuple_of(machine: _Machine, count: int) -> None:
-    if len(machine.stack) < count or _MARK in machine.stack[-count:]:
-        raise IndexError
-    items = tuple(machine.stack[-count:])
-    del machine.stack[-count:]
-    machine.push(items)
-
-
-def _persistent(machine: _Machine) -> None:
-    machine.push(Persistent(machine.pop()))
-
-
-def _frame(machine: _Machine) -> None:
-    machine.number(8)
-
-
-def _no_buffer(machine: _Machine) -> None:
-    machine.push(Made(Symbol("pickle.PickleBuffer")))
-
-
-_HANDLERS: dict[bytes, Callable[[_Machine], Value]] = {
-    b"(": lambda m: m.push(_MARK),
-    b"0": lambda m: m.stack.pop(),
-    b"1": lambda m: m.since_mark(),
-    b"2": lambda m: m.push(m.stack[-1]),
-    b"F": _float_line,
-    b"I": _int_line,
-    b"J": lambda m: _signed(m, m.take(4)),
-    b"K": lambda m: m.push(m.number(1)),
-    b"L": lambda m: m.push(int(m.line().rstrip(b"L"))),
-    b"M": lambda m: m.push(m.number(2)),
-    b"N": lambda m: m.push(None),
-    b"P": lambda m: m.push(Persistent(_text(m.line()))),
-    b"Q": _persistent,
-    b"R": _reduce,
-    b"S": _quoted,
-    b"T": lambda m: m.push(m.take(m.number(4)).decode("latin-1")),
-    b"U": lambda m: m.push(m.take(m.number(1)).decode("latin-1")),
-    b"V": lambda m: m.push(m.line().decode("raw-unicode-escape")),
-    b"X": lambda m: m.push(_text(m.take(m.number(4)))),
-    b"a": _append,
-    b"b": _build,
-    b"c": _global,
-    b"d": _dict,
-    b"}": lambda m: m.push({}),
-    b"e": _appends,
-    b"g": lambda m: _get(m, int(m.line())),
-    b"h": lambda m: _get(m, m.number(1)),
-    b"i": _instance,
-    b"j": lambda m: _get(m, m.number(4)),
-    b"l": lambda m: m.push(m.since_mark()),
-    b"]": lambda m: m.push([]),
-    b"o": _object,
-    b"p": lambda m: _put(m, int(m.line())),
-    b"q": lambda m: _put(m, m.number(1)),
-    b"r": lambda m: _put(m, m.number(4)),
-    b"s": _set_item,
-    b"t": lambda m: m.push(tuple(m.since_mark())),
-    b")": lambda m: m.push(()),
-    b"u": _set_items,
-    b"G": lambda m: m.push(struct.unpack(">d", m.take(8))[0]),
-    b"B": lambda m: m.push(m.take(m.number(4))),
-    b"C": lambda m: m.push(m.take(m.number(1))),
-    b"\x80": lambda m: m.number(1),
-    b"\x81": _new_object,
-    b"\x82": lambda m: _extension(m, 1),
-    b"\x83": lambda m: _extension(m, 2),
-    b"\x84": lambda m: _extension(m, 4),
-    b"\x85": lambda m: _tuple_of(m, 1),
-    b"\x86": lambda m: _tuple_of(m, 2),
-    b"\x87": lambda m: _tuple_of(m, 3),
-    b"\x88": lambda m: m.push(True),
-    b"\x89": lambda m: m.push(False),
-    b"\x8a": lambda m: _signed(m, m.take(m.number(1))),
-    b"\x8b": lambda m: _signed(m, m.take(m.number(4))),
-    b"\x8c": lambda m: m.push(_text(m.take(m.number(1)))),
-    b"\x8d": lambda m: m.push(_text(m.take(m.number(8)))),
-    b"\x8e": lambda m: m.push(m.take(m.number(8))),
-    b"\x8f": lambda m: m.push([]),  # a set, kept as a list: its members need no hash
-    b"\x90": _appends,
-    b"\x91": lambda m: m.push(m.since_mark()),
-    b"\x92": _new_object_ex,
-    b"\x93": _stack_global,
-    b"\x94": lambda m: _put(m, len(m.memo)),
-    b"\x95": _frame,
-    b"\x96": lambda m: m.push(bytearray(m.take(m.number(8)))),
-    b"\x97": _no_buffer,
-    b"\x98": lambda m: None,
-}

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from optmem_gui.checkpoints.contents import Contents, Reading, remark, shown
 from optmem_gui.checkpoints.files import HeaderFile
-from optmem_gui.checkpoints.pickles import MAX_ITEM_BYTES, names_in_pickles, walk_pickle
+from optmem_gui.checkpoints.pickle_machine import MAX_ITEM_BYTES
+from optmem_gui.checkpoints.pickles import names_in_pickles, walk_pickle
 from optmem_gui.checkpoints.suspects import suspicious
 from optmem_gui.checkpoints.torch_contents import Storages, listed, to_contents
 from optmem_gui.checkpoints.torch_values import REBUILDERS

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from optmem_gui.checkpoints.pickles import Made, Value
+from optmem_gui.checkpoints.pickle_values import Made, Value
 from optmem_gui.checkpoints.torch_values import Tensor
 
 NOT_MODEL = re.compile(

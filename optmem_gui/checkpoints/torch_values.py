@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from optmem_gui.checkpoints.dtypes import TORCH, TORCH_STORAGES
-from optmem_gui.checkpoints.pickles import Made, Persistent, Rebuild, Symbol, Value
+from optmem_gui.checkpoints.pickle_values import Made, Persistent, Rebuild, Symbol, Value
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.model import Shape
 

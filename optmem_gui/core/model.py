@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import pairwise
 from math import prod
 
 from optmem_gui.core.dtypes import DType
@@ -205,32 +206,52 @@ def group_model(spec: ModelSpec) -> ModelRef:
     Returns:
         The groups in order of first appearance, with the pairs that stand next to each other.
     """
-    index: dict[tuple[Shape, DType, Role, str, str, bool], int] = {}
-    counts: list[int] = []
-    neighbours: set[tuple[int, int]] = set()
-    before = -1
-    for tensor in spec.parameters:
-        leaf, name = split_name(tensor.name)
-        key = (tensor.shape, tensor.dtype, tensor.role, leaf, name, tensor.trainable)
-        place = index.setdefault(key, len(index))
-        if place == len(counts):
-            counts.append(0)
-        counts[place] += 1
-        if before >= 0:
-            neighbours.add((before, place))
-        before = place
-    groups = tuple(TensorGroup(*key, count=counts[place]) for key, place in index.items())
+    each = [(tensor, 1) for tensor in spec.parameters]
+    groups, neighbours = fold_kinds(each, pairwise(range(len(each))))
     return ModelRef(
         title=spec.title,
         source=spec.source,
         groups=groups,
-        neighbours=frozenset(neighbours),
-        buffers=_group_buffers(spec.buffers),
+        neighbours=neighbours,
+        buffers=group_buffers((tensor, 1) for tensor in spec.buffers),
         architecture=spec.architecture,
         path=spec.path,
         fingerprint=fingerprint(groups),
         tied_count=len(spec.tied),
     )
+
+
+def fold_kinds(
+    kinds: Iterable[tuple[ParameterTensor, int]], pairs: Iterable[tuple[int, int]]
+) -> tuple[tuple[TensorGroup, ...], frozenset[tuple[int, int]]]:
+    """Fold tensors that come counted, so that a reader that counts while it reads need not keep rows.
+
+    Args:
+        kinds: A tensor and how many there are of its kind, in order of first appearance.
+        pairs: Kinds that stand next to each other, by their index.
+
+    Returns:
+        The groups and the pairs of groups that stand next to each other.
+    """
+    index: dict[tuple[Shape, str, str, str, str, bool], int] = {}
+    firsts: list[ParameterTensor] = []
+    counts: list[int] = []
+    places: list[int] = []
+    for tensor, count in kinds:
+        key = (tensor.shape, tensor.dtype.id, tensor.role.value, *split_name(tensor.name), tensor.trainable)
+        place = index.setdefault(key, len(index))
+        if place == len(counts):
+            counts.append(0)
+            firsts.append(tensor)
+        counts[place] += count
+        places.append(place)
+    groups = tuple(
+        TensorGroup(
+            first.shape, first.dtype, first.role, *split_name(first.name), first.trainable, counts[place]
+        )
+        for place, first in enumerate(firsts)
+    )
+    return groups, frozenset((places[before], places[after]) for before, after in pairs)
 
 
 def split_name(name: str) -> tuple[str, str]:
@@ -247,9 +268,10 @@ def fingerprint(groups: Sequence[TensorGroup]) -> str:
     return digest.hexdigest()[:16]
 
 
-def _group_buffers(buffers: Iterable[BufferTensor]) -> tuple[BufferGroup, ...]:
+def group_buffers(buffers: Iterable[tuple[BufferTensor, int]]) -> tuple[BufferGroup, ...]:
+    """Fold buffers that come counted by type and shape."""
     counts: dict[tuple[Shape, DType], int] = {}
-    for tensor in buffers:
+    for tensor, count in buffers:
         key = (tensor.shape, tensor.dtype)
-        counts[key] = counts.get(key, 0) + 1
+        counts[key] = counts.get(key, 0) + count
     return tuple(BufferGroup(shape, dtype, count) for (shape, dtype), count in counts.items())

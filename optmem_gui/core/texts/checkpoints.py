@@ -87,7 +87,8 @@ TEXTS: dict[str, str] = {
     "checkpoint.files_ignored": "{count} other weights files were not counted: {names}.",
     "checkpoint.config_only": "{count} parameters from config.json; nothing was read from weights.",
     "checkpoint.config_differs": "config.json describes {expected_count} parameters, the weights hold {count}; the weights count.",
-    # Configs
+    # Configs and presets
+    "preset.unknown": "Preset: {given} is not known; choose one of {known}",
     "config.not_json": "{file}: not a JSON object; download it again",
     "config.missing_field": "{file}: {field} is missing; add it, or open the weights instead",
     "config.bad_field": "{file}: {field} is {given}, not a usable count; correct it, or open the weights instead",
@@ -95,5 +96,6 @@ TEXTS: dict[str, str] = {
     "config.not_used": "config.json has no usable {field}: its dimensions are not known, activations are not counted.",
     "config.unknown_family": "The family {family} has no rules for activations here: they are not counted.",
     "config.no_activations": "The family {family} has exact weights but no rules for activations here: they are not counted.",
+    "config.next_token_module": "The main model of {family} is counted; its multi-token-prediction module is not.",
     "config.text_part_only": "The config of {family} has several parts; only its language model is described here.",
 }

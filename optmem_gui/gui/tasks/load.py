@@ -8,10 +8,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QThread, Signal
 
-from optmem_gui.checkpoints.contents import Cancelled, Checkpoint, Progress
+from optmem_gui.checkpoints.checkpoint import Checkpoint
+from optmem_gui.checkpoints.contents import Cancelled, Progress
 from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.model import ModelRef, group_model
+from optmem_gui.core.model import ModelRef
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.gui.snapshot import CheckpointSummary
@@ -74,7 +75,7 @@ class LoadThread(QThread):
         checkpoint = open_checkpoint(
             self.path, progress=self._progress, cancelled=self.isInterruptionRequested
         )
-        return LoadedModel(group_model(checkpoint.spec), summarize(checkpoint))
+        return LoadedModel(checkpoint.ref, summarize(checkpoint))
 
     def _progress(self, progress: Progress) -> None:
         now = time.monotonic()
@@ -93,7 +94,7 @@ def summarize(checkpoint: Checkpoint) -> CheckpointSummary:
         file_bytes=checkpoint.file_bytes,
         bytes_read=checkpoint.bytes_read,
         dtypes=checkpoint.dtypes,
-        buffer_count=len(checkpoint.spec.buffers),
+        buffer_count=checkpoint.buffer_count,
         optimizer=None if optimizer is None else optimizer.kind,
         optimizer_bytes=0 if optimizer is None else optimizer.state_bytes + optimizer.step_bytes,
         complete=checkpoint.complete,
