@@ -67,7 +67,7 @@ def scenario_from(arguments: argparse.Namespace) -> Scenario:
     if "checkpointing" in values and not _CHECKPOINTING.fullmatch(values["checkpointing"]):
         known = "none, attention, every-K (such as every-4), full"
         raise UserError(
-            "cli.unknown_value", option="--checkpointing", given=values["checkpointing"], known=known
+            "scenario.unknown_field", field="--checkpointing", given=values["checkpointing"], known=known
         )
     scenario = replace(base, **values)
     if scenario.batch is not None and scenario.sequence is None and scenario.model.architecture is not None:

@@ -40,7 +40,7 @@ def measure(arguments: argparse.Namespace) -> int:
     """
     if not _DEVICE.fullmatch(arguments.device):
         known = "cpu, cuda:N, auto"
-        raise UserError("cli.unknown_value", option="--device", given=arguments.device, known=known)
+        raise UserError("scenario.unknown_field", field="--device", given=arguments.device, known=known)
     chosen = scenario_from(arguments)
     devices = list_devices()
     device = devices.automatic().id if arguments.device == AUTO else arguments.device

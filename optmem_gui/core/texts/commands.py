@@ -25,7 +25,6 @@ TEXTS: dict[str, str] = {
     "trainable.no_names": "--trainable: a scenario file keeps no tensor names; open the model itself with it",
     "trainable.too_many": "--trainable: {tensor_count} tensors are too many to name one by one; give a smaller number of parameters",
     "cli.lora_incomplete": "{option}: needs --lora-rank; add it, such as `--lora-rank 16`",
-    "cli.unknown_value": "{option}: {given} is not known; choose one of {known}",
     "cli.batch_without_sequence": "--batch: the length of a sequence is missing; add `--seq N`, such as `--seq 2048`",
     "cli.unknown_command": "{given}: is neither a file nor a subcommand; did you mean `optmem {near}`?",
     "start.no_qt": "the window cannot open: PySide6 is not installed; run `pip install PySide6-Essentials==6.10.3`, or use `optmem estimate --params 7B`",
