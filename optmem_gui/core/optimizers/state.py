@@ -9,7 +9,7 @@ from math import prod
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.layout import Layout, rounded
-from optmem_gui.core.optimizers.declare import Implementation, Settings, State, Subject
+from optmem_gui.core.optimizers.declare import Implementation, Settings, State, Subject, one
 from optmem_gui.core.optimizers.options import checked
 from optmem_gui.core.optimizers.temporaries import seen_dtype
 from optmem_gui.core.precision import PrecisionScheme
@@ -117,8 +117,9 @@ def optimizer_state(
     """
     settings = _settings(implementation, options, layout, target)
     rows = tuple(_rows(implementation, settings, layout, steps))
-    first = sum(row.bytes for row in _rows(implementation, settings, layout, 1))
-    total = sum(row.bytes for row in rows)
+    total = first = sum(row.bytes for row in rows)
+    if any(state.count is not one for state in implementation.states):
+        first = sum(row.bytes for row in _rows(implementation, settings, layout, 1))
     why = Reason("optimizer.state", {"optimizer": implementation.id, "total_bytes": total})
     if not rows:
         why = Reason("optimizer.stateless", {"optimizer": implementation.id})

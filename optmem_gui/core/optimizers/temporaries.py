@@ -99,13 +99,17 @@ class ForeachOrLoop:
 
     def _foreach(self, layout: Layout, settings: Settings) -> Need:
         lists = self.lists + sum(condition(settings) for condition in self.more_lists)
-        plain, blocks = (
-            lists * _largest_run(layout, size) + self._inside(layout, size) for size in (exact, rounded)
-        )
+        runs = (_largest_run(layout, exact), _largest_run(layout, rounded))
+        one = (self._inside(layout, exact), self._inside(layout, rounded))
+        plain, blocks = (lists * run + inside for run, inside in zip(runs, one, strict=True))
         if not plain:
             return Need(0, 0, Reason("optimizer.temporaries.foreach_in_place"))
-        values = {"lists": lists, "total_bytes": plain, "list_bytes": _largest_run(layout, exact)}
-        return Need(plain, blocks, Reason("optimizer.temporaries.foreach", values))
+        key = "foreach_and_one" if one[0] else "foreach"
+        values = {"lists": lists, "list_bytes": runs[0], "one_bytes": one[0], "total_bytes": plain}
+        single_type = len({seen_dtype(group) for group in layout.trained}) == 1
+        return Need(
+            plain, blocks, Reason(f"optimizer.temporaries.{key}", values), exact=single_type or lists == 1
+        )
 
     def _inside(self, layout: Layout, size: Round) -> int:
         if self.foreach_moment is None:
@@ -165,7 +169,10 @@ def _one_bytes(group: PlacedGroup) -> int:
 
 
 def _largest_run(layout: Layout, size: Round) -> int:
-    """Bytes of one list. Tensors are taken type by type; the list before is alive while the next is made."""
+    """Bytes of one list. Tensors are taken type by type; the list before is alive while the next is made.
+
+    Where several lists are made at once, not all of the lists before are alive any more: then it is a bound.
+    """
     by_type: dict[str, int] = {}
     for group in layout.trained:
         key = seen_dtype(group).id
@@ -179,8 +186,9 @@ class AdafactorSteps(ForeachOrLoop):
     """torch's Adafactor: the variance is rebuilt in full size from its row and column factors.
 
     The for-loop holds, for a matrix, the rebuilt variance, the row and column means, and the rebuilt variance
-    of the parameter before; for a vector two tensors of its size. With ``maximize`` one more copy. foreach is
-    not what CUDA gets by default: ``adafactor()`` only asks ``if foreach`` (torch/optim/_adafactor.py).
+    of the parameter before; for a vector two tensors of its size. With ``maximize`` one more copy. The square
+    of the last vector's gradient is left out, though Python holds it until the next vector. foreach is not
+    what CUDA gets by default: ``adafactor()`` only asks ``if foreach`` (torch/optim/_adafactor.py).
     """
 
     foreach_default: bool = False

@@ -58,7 +58,10 @@ _TEMPORARIES: dict[str, str] = {
     "optimizer.temporaries.fused": "The fused kernel updates in place: nothing beside the state.",
     "optimizer.temporaries.foreach_in_place": "foreach updates its lists in place with these options.",
     "optimizer.temporaries.foreach": (
-        "foreach (what CUDA does by default) handles all parameters at once: {lists} list(s) of {list_bytes} = {total_bytes}. fused=true or foreach=false takes less."
+        "foreach handles all parameters at once, so each list it makes is as large as all of them: {lists} x {list_bytes} = {total_bytes}. foreach=false handles one parameter at a time."
+    ),
+    "optimizer.temporaries.foreach_and_one": (
+        "foreach handles all parameters at once: {lists} x {list_bytes}, and {one_bytes} while the largest parameter is masked = {total_bytes}. foreach=false handles one parameter at a time."
     ),
     "optimizer.temporaries.loop_in_place": "The for-loop updates one parameter after another in place.",
     "optimizer.temporaries.loop": (

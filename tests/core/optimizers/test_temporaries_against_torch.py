@@ -7,9 +7,11 @@ operators allocate inside themselves (matrix products on the CPU) is not seen he
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
+from optmem_gui.core.dtypes import BF16
 from optmem_gui.core.model import Shape
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.optimizers.declare import Implementation
@@ -111,6 +113,35 @@ def test_temporaries_of_mixed_shapes(
     left_over = 4 * max(vectors) if implementation is ADAFACTOR else 0
     assert estimated.bytes <= measured + SCALAR_BYTES * len(shapes)
     assert measured - estimated.bytes <= SCALAR_BYTES * len(shapes) + left_over
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "lists"),
+    [
+        ("Adam", (), 1),
+        ("AdamW", (), 1),
+        ("RAdam", (), 1),
+        ("RMSprop", (), 1),
+        ("NAdam", (), 1),
+        ("NAdam", (("weight_decay", 0.1),), 2),
+        ("Adadelta", (), 2),
+    ],
+)
+def test_lists_of_two_types_are_alive_together(name: str, more: Options, lists: int) -> None:
+    """foreach takes one type after another, still holding the list before: exact for one list, else a bound."""
+    implementation = CATALOGUE[f"torch.{name}"]
+    options: Options = (("foreach", True), *more)
+    shapes: tuple[Shape, ...] = ((64, 64), (96, 64), (32, 64), (128, 64))
+    layout = layout_of(shapes, "fp32")
+    narrow = tuple(replace(p, optimized=BF16) if p.group.shape[0] < 64 else p for p in layout.placed)
+    estimated = step_temporaries(implementation, options, replace(layout, placed=narrow), "cpu")
+    run = Run(implementation, options, shapes, TORCH_DTYPES["fp32"])
+    run.parameters[2].data = run.parameters[2].data.to(TORCH_DTYPES["bf16"])
+    run.advance(_steps_before(implementation))
+    difference = estimated.bytes - run.step()[1]
+    assert estimated.exact is (lists == 1)
+    assert -SCALAR_BYTES * len(shapes) <= difference
+    assert not estimated.exact or difference <= SCALAR_BYTES
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 3, 5])
