@@ -128,7 +128,7 @@ def test_temporaries_of_mixed_shapes(
     ],
 )
 def test_lists_of_two_types_are_alive_together(name: str, more: Options, lists: int) -> None:
-    """foreach takes one type after another, still holding the list before: exact for one list, else a bound."""
+    """foreach takes type after type, still holding the list before: exact for one list, else a bound."""
     implementation = CATALOGUE[f"torch.{name}"]
     options: Options = (("foreach", True), *more)
     shapes: tuple[Shape, ...] = ((64, 64), (96, 64), (32, 64), (128, 64))
