@@ -228,3 +228,13 @@ def test_the_smallest_and_the_largest_models(optmem: Optmem, params: str) -> Non
     if document["scenario"]["model"]["architecture"] is None:
         activations = next(row for row in document["components"] if row["id"] == "activations")
         assert activations["bytes"] is None
+
+
+def test_a_vision_transformers_step_as_its_users_measured_it(optmem: Optmem) -> None:
+    # ViT-L/16 has 304,326,632 parameters (torchvision); users measured about 6 GB for an fp32 Adam step:
+    # 4 + 4 + 8 bytes a parameter, and 4 more for the list that foreach makes.
+    words = ("--params", 304_326_632, "--optimizer", "torch.Adam", "--precision", "fp32")
+    foreach = _estimate(optmem, *words).document["peak"]["allocated"]
+    assert foreach == pytest.approx(20 * 304_326_632, rel=1e-4)
+    loop = _estimate(optmem, *words, "--option", "foreach=false").document["peak"]["allocated"]
+    assert 16 * 304_326_632 < loop < foreach
