@@ -20,13 +20,14 @@ from pytestqt.qtbot import QtBot
 from optmem_gui.core.dtypes import BF16
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.model import ModelRef, ModelSpec, ParameterTensor, Role, Source, group_model
+from optmem_gui.core.protocol import Sample
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.gpu_table import load_gpus
 from optmem_gui.gui.panels.breakdown import BreakdownPanel
 from optmem_gui.gui.panels.headline import HeadlinePanel
 from optmem_gui.gui.panels.timeline import TimelinePanel
-from optmem_gui.gui.snapshot import Snapshot
+from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, Snapshot
 from tests.gui.result_samples import snapshot
 
 ROUNDS = 60
@@ -128,3 +129,32 @@ def test_a_thousand_repaints_leave_memory_flat(centre: Centre) -> None:
     grown = psutil.Process().memory_info().rss - before
     print(f"\n1,000 repaints: {grown / (1 << 20):+.2f} MiB")  # noqa: T201  # the figures
     assert grown < 4 << 20
+
+
+def _live(panel: TimelinePanel, samples: tuple[Sample, ...], picture: QImage) -> Callable[[int], None]:
+    """One batch of a running measurement, as it is shown 30 times a second."""
+    base = _computed(Scenario(synthetic_ref(10**9), gpu=GPU.id))
+
+    def work(number: int) -> None:
+        # Each batch is a new tuple, one sample longer than the one before.
+        so_far = samples[: len(samples) - ROUNDS + number]
+        state = MeasurementState(MeasureStage.RUNNING, "cuda:0", samples=so_far, breakdown=base.breakdown)
+        panel.render(replace(base, measurement=state))
+        QApplication.processEvents()
+        QWidget.render(panel, picture)
+
+    return work
+
+
+def test_a_minute_at_100_hz_stays_smooth(qtbot: QtBot) -> None:
+    panel = TimelinePanel()
+    qtbot.addWidget(panel)
+    panel.resize(900, 320)
+    picture = QImage(panel.size(), QImage.Format.Format_ARGB32_Premultiplied)
+    samples = tuple(
+        Sample(index * 10_000_000, (40 + index % 7) << 30, (30 + index % 5) << 30) for index in range(6000)
+    )
+    first = _seconds(_live(panel, samples[: 100 + ROUNDS], picture))
+    minute = _seconds(_live(panel, samples, picture))
+    print(f"\n1 s {1e3 * first:.1f} ms, 60 s {1e3 * minute:.1f} ms a frame: {minute / first:.2f} x")  # noqa: T201  # the figures
+    assert minute <= 4 * first

@@ -141,6 +141,15 @@ def test_copy_is_sheet_page_and_markdown_at_once(panel: BreakdownPanel) -> None:
     assert markdown.splitlines()[1].startswith("| --- | --- | ---: |")
 
 
+def test_copy_is_offered_by_the_context_menu(panel: BreakdownPanel) -> None:
+    panel.render(snapshot())
+    (action,) = panel.table.actions()
+    assert action.text().startswith("Copy rows\t")
+    QGuiApplication.clipboard().clear()
+    action.trigger()
+    assert "14000000000" in QGuiApplication.clipboard().mimeData().text()
+
+
 def test_copy_without_a_selection_takes_every_row(panel: BreakdownPanel) -> None:
     panel.render(snapshot())
     panel.copy_table()

@@ -14,6 +14,7 @@ from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.units import GIB
 from optmem_gui.gui.panels.timeline import TimelinePanel
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage
+from optmem_gui.gui.widgets.curve import STEEP, dashed
 from optmem_gui.gui.widgets.measured_plot import CURVES
 from optmem_gui.gui.widgets.recording import SERIES_IDS, Recording
 from tests.gui.result_samples import breakdown, snapshot
@@ -95,6 +96,16 @@ def test_pointer_reads_the_nearest_moment(panel: TimelinePanel) -> None:
     assert panel.readout.title.text().startswith("Peak")
 
 
+def test_where_two_phases_meet_the_side_of_the_pointer_counts(panel: TimelinePanel) -> None:
+    """forward ends and backward begins at 0.36."""
+    panel.render(snapshot())
+    panel.grab()
+    box = panel.estimated.plotItem.vb
+    for place, phase in ((0.355, "forward"), (0.365, "backward")):
+        panel.estimated.scene().sigMouseMoved.emit(box.mapViewToScene(QPointF(place, 1.0)))
+        assert panel.readout.title.text().startswith(phase)
+
+
 @pytest.mark.parametrize("count", [1, 10**6, 10**18])
 def test_axis_takes_the_unit_that_suits(panel: TimelinePanel, count: int) -> None:
     panel.render(snapshot(breakdown(count, gpu=None), gpu=None))
@@ -158,6 +169,25 @@ def test_every_series_has_a_dash_and_colours_of_its_own() -> None:
     assert len({curve.light for curve in CURVES.values()}) == len(CURVES)
     together = [CURVES[name].dash for name in ("device", "process", "reserved", "allocated")]
     assert len(set(together)) == 4  # rss stands in for process on a CPU
+
+
+def test_dashes_cut_a_straight_line_evenly() -> None:
+    """Dash 4, gap 2 from 0 to 12 along y = x: drawn 0-4 and 6-10."""
+    x, y, drawn = dashed(np.array([0.0, 12.0]), np.array([0.0, 2.0]), (4, 2))
+    assert x.tolist() == [0, 4, 6, 10, 12]
+    assert np.allclose(y, x / 6)
+    assert drawn.tolist() == [True, False, True, False]
+
+
+def test_a_peak_inside_a_gap_is_still_drawn() -> None:
+    """Up and down by more than a few pixels between 5.2 and 5.8, in the gap from 4 to 6."""
+    x = np.array([0.0, 5.2, 5.5, 5.8, 12.0])
+    y = np.array([0.0, 0.0, 10 * STEEP, 0.0, 0.0])
+    cut_x, cut_y, drawn = dashed(x, y, (4, 2))
+    steep = np.abs(np.diff(cut_y)) > STEEP
+    assert steep.sum() == 2
+    assert drawn[steep].all()
+    assert not drawn[(cut_x[:-1] == 4.0)].any()
 
 
 def test_gaps_are_left_out_and_peaks_kept() -> None:

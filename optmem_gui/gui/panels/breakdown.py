@@ -48,9 +48,9 @@ class BreakdownPanel(TitledPanel):
         halves.setChildrenCollapsible(False)
         halves.addWidget(self.table)
         halves.addWidget(self.details)
-        halves.setStretchFactor(0, 3)
+        halves.setStretchFactor(0, 4)
         halves.setStretchFactor(1, 1)
-        halves.setSizes([11 * line, 5 * line])
+        halves.setSizes([14 * line, 4 * line])
         self.details.setMinimumHeight(2 * line)
         self.body.addWidget(halves, 1)
 

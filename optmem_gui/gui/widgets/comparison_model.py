@@ -119,6 +119,11 @@ class ComparisonModel(QAbstractTableModel):
         limit = max(2 * peaks[len(peaks) // 2], 2 * (self._usable or 0))
         return max(min(peaks[-1], limit), min(self._usable or 0, 2 * peaks[-1]), 1)
 
+    @property
+    def longest_peak(self) -> str:
+        """The longest text beside a bar."""
+        return max((self._text(row, Column.PEAK) for row in self._rows), key=len, default="")
+
     def row_at(self, row: int) -> ComparisonRow:
         """The figures of a row."""
         return self._rows[row]
@@ -156,7 +161,7 @@ class ComparisonModel(QAbstractTableModel):
             Column.STATE: self.tr("state"),
             Column.TEMPORARIES: self.tr("temporaries"),
             Column.PEAK: self.tr("peak"),
-            Column.RELATIVE: self.tr("to now"),
+            Column.RELATIVE: self.tr("change"),
             Column.FITS: self.tr("fits"),
         }[Column(section)]
 
@@ -171,12 +176,12 @@ class ComparisonModel(QAbstractTableModel):
         if column is Column.OPTIMIZER:
             return row.optimizer
         if row.refused is not None:
-            return self.tr("not possible here") if column is Column.FITS else ""
+            return self.tr("cannot run") if column is Column.FITS else ""
         if column is Column.FITS:
             return {
-                "yes": self.tr("fits"),
+                "yes": self.tr("yes"),
                 "tight": self.tr("tight"),
-                "no": self.tr("does not fit"),
+                "no": self.tr("no"),
                 None: "",
             }[row.fits]
         if column is Column.RELATIVE:
@@ -278,7 +283,7 @@ class PeakBarDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802  # Qt's name
         """Room for a bar beside the number."""
         hint = super().sizeHint(option, index)
-        return QSize(hint.width() + 4 * option.fontMetrics.height(), hint.height())
+        return QSize(hint.width() + 6 * option.fontMetrics.height(), hint.height())
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw number, bar and capacity."""
@@ -289,7 +294,7 @@ class PeakBarDelegate(QStyledItemDelegate):
         if not isinstance(row, ComparisonRow) or not isinstance(source, ComparisonModel) or row.refused:
             return
         metrics, area = option.fontMetrics, QRectF(option.rect)
-        number = metrics.horizontalAdvance("8,888.8 GiB") + metrics.height() // 2
+        number = metrics.horizontalAdvance(source.longest_peak) + metrics.height()
         track = area.adjusted(0.3 * metrics.height(), 0.28 * area.height(), -number, -0.28 * area.height())
         if track.width() < metrics.height():
             return

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, cast
 
-from PySide6.QtCore import QAbstractItemModel, QMimeData, QSize, Signal
-from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import QAbstractItemModel, QEvent, QMimeData, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
 from optmem_gui.report.tables import Table, to_html, to_markdown, to_tsv
@@ -49,13 +49,29 @@ class CopyTable(QTableView):
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         columns.setHighlightSections(False)
         columns.setStretchLastSection(True)
+        self._copy_action = QAction(self)
+        self._copy_action.triggered.connect(self.copy)
+        self.addAction(self._copy_action)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.fit_rows()
+        self._retranslate()
+
+    def _retranslate(self) -> None:
+        key = QKeySequence(QKeySequence.StandardKey.Copy).toString(QKeySequence.SequenceFormat.NativeText)
+        # The key is only named here: it is handled as a key press, so that no other action competes for it.
+        self._copy_action.setText(self.tr("Copy rows") + f"\t{key}")
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        """Follow a change of language."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self._retranslate()
 
     def fit_rows(self) -> None:
         """Rows as high as a line of text needs."""
         line = QFontMetrics(self.font()).height()
         self.verticalHeader().setMinimumSectionSize(line)
-        self.verticalHeader().setDefaultSectionSize(round(1.35 * line))
+        self.verticalHeader().setDefaultSectionSize(round(1.25 * line))
 
     def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
         """Wide and high enough to be useful, small enough to share a window."""

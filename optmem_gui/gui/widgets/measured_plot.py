@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import pyqtgraph as pg
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
 from optmem_gui.core.units import SizeUnit, format_bytes
-from optmem_gui.gui.theme import is_dark
+from optmem_gui.gui.widgets.curve import CurveItem, CurveStyle
 from optmem_gui.gui.widgets.memory_plot import MemoryPlot
 from optmem_gui.gui.widgets.plot_marks import Marks, Span, Spot
-from optmem_gui.gui.widgets.readout import Curve
-from optmem_gui.gui.widgets.recording import Recording, Series
+from optmem_gui.gui.widgets.recording import NO_SERIES, Recording, Series
 
-_DASH = Qt.PenStyle
-CURVES: dict[str, Curve] = {
-    "device": Curve("#58626d", "#a7b0ba", _DASH.DashLine),
-    "process": Curve("#8a5200", "#f0b44c", _DASH.DashDotLine, 2.0),
-    "rss": Curve("#6b5bab", "#a99be6", _DASH.DashDotLine, 2.0),
-    "reserved": Curve("#146c31", "#69d391", _DASH.DotLine, 2.4),
-    "allocated": Curve("#2563d9", "#79adff", _DASH.SolidLine, 2.0),
+CURVES: dict[str, CurveStyle] = {
+    "device": CurveStyle("#58626d", "#a7b0ba", (9, 4)),
+    "process": CurveStyle("#8a5200", "#f0b44c", (9, 3, 2, 3)),
+    "rss": CurveStyle("#6b5bab", "#a99be6", (9, 3, 2, 3)),
+    "reserved": CurveStyle("#146c31", "#69d391", (3, 3)),
+    "allocated": CurveStyle("#2563d9", "#79adff"),
 }
 """How each series is drawn; each has a dash of its own beside its colour."""
 
@@ -44,19 +41,9 @@ class MeasuredPlot(MemoryPlot):
         super().__init__(parent)
         self._recording = Recording()
         self._series: Mapping[str, Series] = {}
-        self._lines = {name: self._line(name) for name in CURVES}
-
-    def _line(self, name: str) -> pg.PlotDataItem:
-        line = pg.PlotDataItem(
-            pen=CURVES[name].pen(is_dark(self)),
-            antialias=False,
-            skipFiniteCheck=True,
-            autoDownsample=True,
-            downsampleMethod="peak",
-            clipToView=True,
-        )
-        self.addItem(line)
-        return line
+        self._curves = {name: CurveItem(style) for name, style in CURVES.items()}
+        for curve in self._curves.values():
+            self.addItem(curve, ignoreBounds=True)
 
     @property
     def series(self) -> Mapping[str, Series]:
@@ -75,12 +62,9 @@ class MeasuredPlot(MemoryPlot):
         self._series = self._recording.series()
         highest = max((int(series.sizes.max()) for series in self._series.values()), default=0)
         scale = self.set_scale(self.highest_of(highest, usable_bytes), unit)
-        for name, line in self._lines.items():
-            series = self._series.get(name)
-            if series is None:
-                line.clear()
-            else:
-                line.setData(series.times, series.sizes / scale)
+        for name, curve in self._curves.items():
+            series = self._series.get(name, NO_SERIES)
+            curve.set_data(series.times, series.sizes / scale)
         end = max((float(series.times[-1]) for series in self._series.values()), default=0.0)
         self.setXRange(0, max(end, 1e-3), padding=0.01)
         if self.getAxis("bottom").labelText != self.tr("seconds"):
@@ -121,8 +105,3 @@ class MeasuredPlot(MemoryPlot):
     def cursor_second(self) -> float | None:
         """Where the cursor stands."""
         return None if self.cursor_index < 0 else self.point(self.cursor_index)[0]
-
-    def _apply_theme(self) -> None:
-        super()._apply_theme()
-        for name, line in getattr(self, "_lines", {}).items():
-            line.setPen(CURVES[name].pen(is_dark(self)))

@@ -113,7 +113,10 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
             self._move(-1)
             return
         at = box.mapSceneToView(place).x()
-        self._move(int(np.abs(self._x - at).argmin()))
+        nearest = int(np.abs(self._x - at).argmin())
+        if at > self._x[nearest]:  # two phases meet here: the pointer is in the later one
+            nearest = int(np.searchsorted(self._x, self._x[nearest], side="right")) - 1
+        self._move(nearest)
 
     def _move(self, index: int) -> None:
         if index == self._cursor:

@@ -119,12 +119,14 @@ class PlotMarks(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         """A line at each boundary; the name where enough of it fits to be told from the others."""
         line = metrics.height()
         top = view.top() + 0.2 * line
+        faint = QColor(tone.muted)
+        faint.setAlphaF(0.6)
         for row, spans in enumerate(self._rows()):
             for number, span in enumerate(spans):
                 left = span.start * place.m11() + place.dx()
                 right = span.end * place.m11() + place.dx()
                 if number and spans is self._marks.spans:
-                    painter.setPen(QPen(QColor(tone.muted), 1, Qt.PenStyle.DotLine))
+                    painter.setPen(QPen(faint, 1, Qt.PenStyle.DotLine))
                     painter.drawLine(QPointF(left, view.top()), QPointF(left, view.bottom()))
                 room = QRectF(left, top + row * line, right - left, line).intersected(view)
                 name = elided(span.name, metrics, room.width() - 0.4 * line, shortest=5)

@@ -5,35 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QWidget
 
 from optmem_gui.gui.theme import component_style, is_dark, shades
+from optmem_gui.gui.widgets.curve import CurveStyle
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.painting import em, line_sample, swatch
-
-
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """How a line is drawn, by theme; the dash tells lines apart without colour.
-
-    Attributes:
-        light: Colour on a light surface.
-        dark: Colour on a dark surface.
-        dash: Kind of line.
-        width: In pixels.
-    """
-
-    light: str
-    dark: str
-    dash: Qt.PenStyle
-    width: float = 1.6
-
-    def pen(self, dark: bool) -> QPen:
-        """The pen for one theme."""
-        pen = QPen(QColor(self.dark if dark else self.light), self.width, self.dash)
-        pen.setCosmetic(True)  # its width counts pixels, whatever the scale of the plot
-        return pen
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +25,7 @@ class Entry:
         tip: More about it.
     """
 
-    key: str | Curve
+    key: str | CurveStyle
     name: str
     value: str
     tip: str = ""
@@ -58,7 +36,7 @@ class _Sample(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self.key: str | Curve = ""
+        self.key: str | CurveStyle = ""
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
@@ -71,7 +49,7 @@ class _Sample(QWidget):
         del event
         painter = QPainter(self)
         dark = is_dark(self)
-        if isinstance(self.key, Curve):
+        if isinstance(self.key, CurveStyle):
             line_sample(painter, QRectF(self.rect()), self.key.pen(dark))
         elif self.key:
             area = QRectF(0, 0, self.height(), self.height())

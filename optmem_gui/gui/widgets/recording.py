@@ -35,6 +35,10 @@ class Series:
         return float(self.sizes[index]) if index >= 0 else None
 
 
+NO_SERIES = Series(np.zeros(0), np.zeros(0))
+"""What was not sampled."""
+
+
 class Recording:
     """What was sampled so far. Feeding it the whole run again costs only what is new."""
 

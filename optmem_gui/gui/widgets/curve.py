@@ -1,0 +1,128 @@
+"""Curves of a live plot, thinned to pixels, with dashes that cost next to nothing.
+
+Qt takes 100 ms for a dashed line of 1,000 points that is wider than one pixel. Here a dash is a choice of
+segments by their place on the axis, and Qt draws separate plain lines, which takes it 1 ms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from pyqtgraph.Qt.internals import PrimitiveArray
+from PySide6.QtCore import QLineF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import QWidget
+
+from optmem_gui.gui.theme import is_dark
+from optmem_gui.gui.widgets.stacked_area import Floats, thinned
+
+STEEP = 4.0
+"""Segments that rise or fall by more pixels are always drawn: a peak must not vanish in a gap."""
+
+
+@dataclass(frozen=True, slots=True)
+class CurveStyle:
+    """How a line is drawn, by theme; the dash tells lines apart without colour.
+
+    Attributes:
+        light: Colour on a light surface.
+        dark: Colour on a dark surface.
+        dash: Pixels that are drawn, left out, drawn ...; empty for a plain line.
+        width: Pixels.
+    """
+
+    light: str
+    dark: str
+    dash: tuple[int, ...] = ()
+    width: float = 2.0
+
+    def pen(self, dark: bool) -> QPen:
+        """Pen for one theme, dashes included: for the sample in a legend."""
+        pen = QPen(self.colour(dark), self.width)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        if self.dash:
+            pen.setDashPattern([pixels / self.width for pixels in self.dash])
+        return pen
+
+    def colour(self, dark: bool) -> QColor:
+        """Colour for one theme."""
+        return QColor(self.dark if dark else self.light)
+
+
+def dashed(x: Floats, y: Floats, dash: tuple[int, ...]) -> tuple[Floats, Floats, np.ndarray[Any, Any]]:
+    """Cut a curve at the ends of its dashes.
+
+    Args:
+        x: Places in pixels, ascending.
+        y: Heights in pixels.
+        dash: Pixels that are drawn, left out, drawn ...
+
+    Returns:
+        The points, the cuts among them, and which of the segments between them are drawn.
+    """
+    period = sum(dash)
+    ends = np.cumsum(dash)
+    first, last = np.floor(x[0] / period), np.ceil(x[-1] / period)
+    cuts = (np.arange(first, last)[:, None] * period + ends[None, :]).ravel()
+    cuts = cuts[(cuts > x[0]) & (cuts < x[-1])]
+    place = np.searchsorted(x, cuts, side="right")
+    before, after = place - 1, place
+    share = (cuts - x[before]) / (x[after] - x[before])
+    heights = y[before] + share * (y[after] - y[before])
+    x, y = np.insert(x, place, cuts), np.insert(y, place, heights)
+    middle = (x[:-1] + x[1:]) / 2 % period
+    drawn = np.searchsorted(ends, middle, side="right") % 2 == 0
+    return x, y, drawn | (np.abs(np.diff(y)) > STEEP)
+
+
+class CurveItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
+    """One curve. Values change as often as a run delivers them; painting costs the pixels, not the points."""
+
+    def __init__(self, style: CurveStyle) -> None:
+        super().__init__()
+        self._style = style
+        self._x: Floats = np.zeros(0)
+        self._y: Floats = np.zeros(0)
+        self._lines = PrimitiveArray(QLineF, 4)
+
+    def set_data(self, x: Floats, y: Floats) -> None:
+        """Show other values; ``x`` ascends."""
+        self.prepareGeometryChange()
+        self._x, self._y = x, y
+        self.informViewBoundsChanged()
+        self.update()
+
+    def boundingRect(self) -> QRectF:  # noqa: N802  # Qt's name
+        """Extent in data units."""
+        if not self._x.size:
+            return QRectF()
+        low, high = float(self._y.min()), float(self._y.max())
+        return QRectF(float(self._x[0]), low, float(self._x[-1] - self._x[0]), high - low)
+
+    def paint(self, painter: QPainter, option: Any, widget: QWidget | None = None) -> None:  # noqa: ANN401  # untyped
+        """Draw the segments that are not in a gap."""
+        del option
+        if self._x.size < 2:
+            return
+        place = painter.worldTransform()
+        x = self._x * place.m11() + place.dx()
+        y = self._y * place.m22() + place.dy()
+        if x.size > 2 * (x[-1] - x[0]):
+            kept = thinned(np.floor(x).astype(np.int64), y)
+            x, y = x[kept], y[kept]
+        drawn = np.ones(x.size - 1, dtype=np.bool_)
+        if self._style.dash:
+            x, y, drawn = dashed(x, y, self._style.dash)
+        self._lines.resize(int(drawn.sum()))
+        table = self._lines.ndarray()
+        table[:, 0], table[:, 1] = x[:-1][drawn], y[:-1][drawn]
+        table[:, 2], table[:, 3] = x[1:][drawn], y[1:][drawn]
+        painter.save()
+        painter.resetTransform()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(QPen(self._style.colour(is_dark(widget)), self._style.width))
+        painter.drawLines(*self._lines.drawargs())
+        painter.restore()
