@@ -36,7 +36,7 @@ def _cells(model: BreakdownModel, row: int) -> list[str]:
 def test_model_keeps_qts_contract(qtmodeltester: ModelTester) -> None:
     model = BreakdownModel()
     model.show_breakdown(breakdown(), "GiB")
-    qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt's is not typed
+    qtmodeltester.check(model)
 
 
 def test_row_of_a_component(panel: BreakdownPanel) -> None:

@@ -38,7 +38,7 @@ def _cell(panel: ComparisonPanel, optimizer: str, column: Column) -> str:
 def test_model_keeps_qts_contract(qtmodeltester: ModelTester) -> None:
     model = ComparisonModel()
     model.show_rows(comparison(), "torch.AdamW", 80 << 30, "GiB")
-    qtmodeltester.check(model)  # type: ignore[no-untyped-call]  # pytest-qt's is not typed
+    qtmodeltester.check(model)
 
 
 def test_sorted_by_peak_and_what_cannot_run_last(panel: ComparisonPanel) -> None:

@@ -52,7 +52,7 @@ class ComparisonPanel(TitledPanel):
         self.filter.installEventFilter(self)
         self.table.resized.connect(self._stretch_bars)
         self._fitted: tuple[object, ...] = ()
-        self._narrowest = 0
+        self._bar_width = self._number_width = 0
         self.body.addWidget(self.filter)
         self.body.addWidget(self.table, 1)
         self.setFocusProxy(self.filter)
@@ -80,14 +80,18 @@ class ComparisonPanel(TitledPanel):
         if state != self._fitted:
             self._fitted = state
             self.table.fit_columns(len(Column))
-            self._narrowest = self.table.columnWidth(Column.PEAK)
+            self._bar_width = self.table.columnWidth(Column.PEAK)
+            metrics = self.table.fontMetrics()
+            self._number_width = metrics.horizontalAdvance(self.model.longest_peak) + metrics.height()
             self._stretch_bars()
 
     def _stretch_bars(self) -> None:
-        """The bars take what the other columns leave."""
+        """The bars take what the other columns leave; where all is narrow, the number stays in sight."""
+        room = self.table.viewport().width()
         others = sum(self.table.columnWidth(column) for column in Column if column is not Column.PEAK)
-        room = self.table.viewport().width() - others
-        self.table.setColumnWidth(Column.PEAK, max(self._narrowest, room))
+        beside_name = room - self.table.columnWidth(Column.OPTIMIZER)
+        narrow = min(self._bar_width, max(self._number_width, beside_name))
+        self.table.setColumnWidth(Column.PEAK, max(narrow, room - others))
 
     def retranslate(self) -> None:
         """Put up the words of the current language."""
