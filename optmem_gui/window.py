@@ -22,7 +22,7 @@ def open_window(arguments: Sequence[str]) -> int:
     Returns:
         Exit code: 0, or 2 when an argument was refused or no window can be opened here.
     """
-    return guarded(lambda: _open(arguments))
+    return guarded(lambda: _open(arguments), as_json="--json" in arguments)
 
 
 def _open(arguments: Sequence[str]) -> int:

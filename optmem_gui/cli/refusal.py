@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,8 @@ from pathlib import Path
 from optmem_gui.core.errors import UserError
 
 EXIT_DONE, EXIT_NO, EXIT_REFUSED, EXIT_TIGHT = 0, 1, 2, 3
+EXIT_DEFECT = 70
+"""A defect of the program (``EX_SOFTWARE``): must not look like the 1 that ``--check`` promises for "no"."""
 EXIT_INTERRUPTED = 130
 
 
@@ -56,6 +59,9 @@ def guarded(run: Callable[[], int], *, as_json: bool = False) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return EXIT_DONE
+    except Exception:  # noqa: BLE001  # reported in full, with an exit code of its own
+        traceback.print_exc()
+        return EXIT_DEFECT
     return code
 
 

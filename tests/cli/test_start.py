@@ -15,7 +15,7 @@ import pytest
 from optmem_gui import __version__, logs
 from optmem_gui.core.errors import UserError
 from optmem_gui.display import check_display, missing_library
-from tests.cli.conftest import words_as_id
+from tests.cli.conftest import Optmem, words_as_id
 
 
 def _start(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -69,6 +69,16 @@ def test_without_a_display_one_line_says_what_to_do() -> None:
     assert done.returncode == 2
     assert "no display" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_defect_does_not_look_like_a_verdict(optmem: Optmem, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr("optmem_gui.cli.commands.compute", broken)
+    answer = optmem("estimate", "--params", "1M", "--gpu", "t4", "--check")
+    assert answer.code == 70
+    assert "ZeroDivisionError: a defect" in answer.err
 
 
 def test_a_closed_pipe_is_no_error() -> None:
