@@ -211,7 +211,7 @@ class Need:
         rounded_bytes: The same with every tensor in 512-byte blocks of its own.
         why: The formula.
         first_step_bytes: Of the first step, None where it is the same.
-        exact: False where the number depends on the data; it is then the largest possible.
+        exact: False where the number depends on the data or on more of the order; it is then a bound.
     """
 
     bytes: int

@@ -82,7 +82,7 @@ class Temporaries:
         bytes: Requested bytes at the highest moment of a steady step.
         first_step_bytes: The same for the first step, all state that it makes counted as state.
         rounded_bytes: As ``bytes``, every tensor in 512-byte blocks of its own.
-        exact: False where it depends on the data; it is then the largest possible.
+        exact: False where it depends on the data or on more of the order; it is then a bound.
         why: The formula.
         warnings: What to know before relying on it.
     """

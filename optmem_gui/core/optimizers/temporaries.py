@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Literal
 
 from optmem_gui.core.dtypes import BF16, INT64, DType
@@ -61,7 +62,7 @@ class ForeachOrLoop:
         more_lists: Conditions that add one more list each.
         loop: Moments of the for-loop that can be its highest.
         copied: Whether the for-loop holds a changed copy of the current gradient all along.
-        foreach_moment: A moment inside foreach that handles one parameter at a time on top of one list.
+        foreach_moment: A moment inside foreach that handles one parameter at a time on top of the lists.
         foreach_default: Whether foreach is what CUDA gets when nothing is said.
         loop_forced: Conditions under which nothing said means the for-loop even on CUDA.
     """
@@ -185,22 +186,30 @@ def _largest_run(layout: Layout, size: Round) -> int:
 class AdafactorSteps(ForeachOrLoop):
     """torch's Adafactor: the variance is rebuilt in full size from its row and column factors.
 
-    The for-loop holds, for a matrix, the rebuilt variance, the row and column means, and the rebuilt variance
-    of the parameter before; for a vector two tensors of its size. With ``maximize`` one more copy. The square
-    of the last vector's gradient is left out, though Python holds it until the next vector. foreach is not
-    what CUDA gets by default: ``adafactor()`` only asks ``if foreach`` (torch/optim/_adafactor.py).
+    The for-loop holds, for a matrix, the rebuilt variance, the row and column means and their mean, and the
+    rebuilt variance of the parameter before; for a vector two tensors of its size. With ``maximize`` one more
+    copy. Python also holds the square of the last vector's gradient until the next vector; the largest is
+    counted, as a bound. foreach makes one list of rebuilt variances, and the means of the row factors.
+    foreach is not what CUDA gets by default: ``adafactor()`` only asks ``if foreach``
+    (torch/optim/_adafactor.py).
     """
 
     foreach_default: bool = False
     lists: int = 1
 
+    def _inside(self, layout: Layout, size: Round) -> int:
+        return sum(_mean_bytes(group, size) * group.group.count for group in layout.trained)
+
     def _loop(self, layout: Layout, settings: Settings) -> Need:
         copy = int(self.copied(settings))
+        vectors = [group for group in layout.trained if len(group.group.shape) < 2]
         plain, blocks = (
             max((self._moment(*pair, copy, size) for pair in neighbours(layout)), default=0)
+            + max((size(_one_bytes(group)) for group in vectors), default=0)
             for size in (exact, rounded)
         )
-        return Need(plain, blocks, Reason("optimizer.temporaries.adafactor_loop", {"total_bytes": plain}))
+        why = Reason("optimizer.temporaries.adafactor_loop", {"total_bytes": plain})
+        return Need(plain, blocks, why, exact=not vectors)
 
     @staticmethod
     def _moment(group: PlacedGroup, before: PlacedGroup | None, copy: int, size: Round) -> int:
@@ -215,11 +224,18 @@ class AdafactorSteps(ForeachOrLoop):
 
 
 def _factors(group: PlacedGroup, size: Round) -> int:
-    """Bytes of the row means and the column means of one matrix."""
+    """Bytes of the row means and the column means of one matrix, and of the mean of its row factor."""
     shape, dtype = group.group.shape, seen_dtype(group)
     if len(shape) < 2 or not group.group.numel:
         return 0
-    return sum(size(dtype.bytes_for(group.group.numel // axis)) for axis in shape[-2:])
+    sides = sum(size(dtype.bytes_for(group.group.numel // axis)) for axis in shape[-2:])
+    return sides + _mean_bytes(group, size)
+
+
+def _mean_bytes(group: PlacedGroup, size: Round) -> int:
+    """Bytes of one number for each matrix in the last two axes; vectors have none."""
+    shape = group.group.shape
+    return size(seen_dtype(group).bytes_for(prod(shape[:-2]))) if len(shape) > 1 else 0
 
 
 @dataclass(frozen=True, slots=True)

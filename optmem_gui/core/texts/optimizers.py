@@ -61,7 +61,7 @@ _TEMPORARIES: dict[str, str] = {
         "foreach handles all parameters at once, so each list it makes is as large as all of them: {lists} x {list_bytes} = {total_bytes}. foreach=false handles one parameter at a time."
     ),
     "optimizer.temporaries.foreach_and_one": (
-        "foreach handles all parameters at once: {lists} x {list_bytes}, and {one_bytes} while the largest parameter is masked = {total_bytes}. foreach=false handles one parameter at a time."
+        "foreach handles all parameters at once: {lists} x {list_bytes}, and {one_bytes} of smaller tensors meanwhile = {total_bytes}. foreach=false handles one parameter at a time."
     ),
     "optimizer.temporaries.loop_in_place": "The for-loop updates one parameter after another in place.",
     "optimizer.temporaries.loop": (

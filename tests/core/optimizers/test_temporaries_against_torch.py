@@ -104,15 +104,14 @@ def test_temporaries_depend_on_the_order(
 def test_temporaries_of_mixed_shapes(
     implementation: Implementation, options: Options, precision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Adafactor's loop also holds what it last made for a vector and for a matrix; that is not estimated."""
+    """For Adafactor's loop the largest vector is counted once more than it may be held."""
     allow_capturable_on_cpu(monkeypatch)
     shapes = shapes_for(implementation, LIGHT)
     estimated = _estimate(implementation, options, shapes, precision)
     measured = _measured(implementation, options, shapes, precision)
-    vectors = [shape[0] for shape in shapes if len(shape) == 1]
-    left_over = 4 * max(vectors) if implementation is ADAFACTOR else 0
-    assert estimated.bytes <= measured + SCALAR_BYTES * len(shapes)
-    assert measured - estimated.bytes <= SCALAR_BYTES * len(shapes) + left_over
+    slack = 0 if estimated.exact else 4 * max(shape[0] for shape in shapes if len(shape) == 1)
+    assert estimated.exact or implementation is ADAFACTOR
+    assert -SCALAR_BYTES * len(shapes) <= estimated.bytes - measured <= SCALAR_BYTES + slack
 
 
 @pytest.mark.parametrize(
@@ -186,7 +185,6 @@ def test_touched_rows_of_sparse_adam(shapes: tuple[Shape, ...], precision: str) 
         ("AdamW", (("fused", False),), "cuda", 3),  # said out loud, it switches the automatic foreach off
         ("AdamW", (("tensor_lr", True),), "cuda", 3),
         ("AdamW", (("capturable", True), ("tensor_lr", True)), "cuda", 4),
-        ("Adafactor", (("foreach", True),), "cuda", 4),
         ("SGD", (), "cuda", 0),
         ("SGD", (("momentum", 0.9),), "cuda", 0),
         ("SGD", (("weight_decay", 0.1),), "cuda", 4),
@@ -203,6 +201,6 @@ def test_step_mode_by_hand(name: str, options: Options, target: Target, paramete
 
 
 def test_adafactor_runs_the_loop_on_cuda() -> None:
-    """Current and previous variance, 64 row and 64 column means in fp32."""
+    """Current and previous variance, 64 row and 64 column means in fp32 and one mean of them."""
     found = step_temporaries(ADAFACTOR, (), layout_of(EQUAL, "fp32"), "cuda")
-    assert found.bytes == 2 * 64 * 64 * 4 + 2 * 64 * 4
+    assert found.bytes == 2 * 64 * 64 * 4 + 2 * 64 * 4 + 4
