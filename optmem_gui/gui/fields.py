@@ -9,7 +9,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPalette, QStandardItem, QStandardItemModel, QWheelEvent
+from PySide6.QtGui import (
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPalette,
+    QStandardItem,
+    QStandardItemModel,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -65,7 +73,6 @@ class Field(QWidget):
         self.column.addWidget(editor)
         self.column.addWidget(self.note)
         self.column.addWidget(self.issue)
-        self.setFocusProxy(editor)
         self._editor = editor
         self._draw_edge()
 
@@ -97,12 +104,25 @@ class Field(QWidget):
         self._editor.setProperty("invalid", bool(text))
 
 
+class PlainLineEdit(QLineEdit):
+    """A line without an undo of its own: Ctrl+Z takes the last edit back, whichever field it was in."""
+
+    def event(self, event: QEvent) -> bool:
+        """Leave undo and redo to the window's actions."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            key = QKeySequence.StandardKey
+            if event.matches(key.Undo) or event.matches(key.Redo):
+                event.ignore()
+                return False
+        return super().event(event)
+
+
 class TextField(Field):
     """A line of text, reported at every keystroke."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
-        self.edit = QLineEdit(self)
+        self.edit = PlainLineEdit(self)
         self.edit.textEdited.connect(self._say)
         self._arrange(self.edit)
 

@@ -26,10 +26,10 @@ class InputsColumn(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.model = ModelPanel()
+        self.model, self.optimizer = ModelPanel(), OptimizerPanel()
         self.panels: tuple[InputPanel, ...] = (
             self.model,
-            OptimizerPanel(),
+            self.optimizer,
             PrecisionPanel(),
             BatchPanel(),
             LoraPanel(),

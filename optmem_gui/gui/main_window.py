@@ -16,9 +16,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QApplication,
+    QFrame,
     QLabel,
     QMainWindow,
     QMessageBox,
+    QScrollArea,
     QSizePolicy,
     QSplitter,
     QToolBar,
@@ -45,6 +47,7 @@ from optmem_gui.gui.results import Results
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
+from optmem_gui.gui.tab_order import order_tabs
 from optmem_gui.gui.theme import ThemeChoice, apply_theme, is_dark, shades
 from optmem_gui.report.exporters import EXPORTERS
 
@@ -74,6 +77,8 @@ class MainWindow(QMainWindow):
         self._connect()
         self._retranslate()
         self._show(store.snapshot)
+        order_tabs(self)
+        self.inputs.optimizer.rebuilt.connect(lambda: order_tabs(self))
 
     # -- building
 
@@ -116,7 +121,15 @@ class MainWindow(QMainWindow):
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(em // 2)
         self.columns.addWidget(self.inputs)
-        self.columns.addWidget(self.results)
+        # On a small or strongly magnified screen the results scroll; nothing is squeezed or cut.
+        view = QScrollArea()
+        view.setWidgetResizable(True)
+        view.setFrameShape(QFrame.Shape.NoFrame)
+        view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        view.setWidget(self.results)
+        view.viewport().setAutoFillBackground(False)
+        self.results.setAutoFillBackground(False)
+        self.columns.addWidget(view)
         self.columns.setStretchFactor(0, 0)
         self.columns.setStretchFactor(1, 1)
         central = QWidget()

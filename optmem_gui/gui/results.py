@@ -23,6 +23,8 @@ class Results(QWidget):
         self.headline, self.breakdown = HeadlinePanel(), BreakdownPanel()
         self.comparison, self.timeline = ComparisonPanel(), TimelinePanel()
         self.measurement = MeasurementPanel()
+        # Qt walks the chain of Tab through a panel's focus proxy, which would visit the filter twice.
+        self.comparison.setFocusProxy(None)  # type: ignore[arg-type]  # the stub forgets that None clears it
         self.middle = _splitter(Qt.Orientation.Horizontal, "splitter.middle")
         self.bottom = _splitter(Qt.Orientation.Horizontal, "splitter.bottom")
         self.rows = _splitter(Qt.Orientation.Vertical, "splitter.rows")
@@ -37,9 +39,16 @@ class Results(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(self.fontMetrics().height() // 2)
-        column.addWidget(_on_surface(self.headline))
+        self.top = _on_surface(self.headline)
+        column.addWidget(self.top)
         column.addWidget(self.rows, 1)
         self.reset()
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802  # Qt's name
+        """What the headline needs at this width and a useful height for the rest; below that it scrolls."""
+        em = self.fontMetrics().height()
+        rows = max(self.rows.minimumSizeHint().height(), 26 * em)
+        return self.top.heightForWidth(width) + em // 2 + rows
 
     def reset(self) -> None:
         """Put the borders back."""

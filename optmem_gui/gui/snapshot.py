@@ -32,8 +32,8 @@ class CheckpointSummary:
         tensor_count: Tensors in the file.
         file_bytes: Size of its files.
         bytes_read: What was actually read.
-        dtypes: Tensors by element type.
-        buffer_count: Tensors that are kept but not trained.
+        dtypes: Elements by type.
+        buffer_count: Elements that are kept but not trained.
         optimizer: Kind of the optimizer state found inside, if any.
         optimizer_bytes: Size of that state.
         complete: No shard is missing.

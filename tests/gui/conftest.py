@@ -21,8 +21,8 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # The offscreen platform has no window manager to pass a window's smallest size to, and says so.
-    said = "This plugin does not support propagateSizeHints"
+    # The offscreen platform has no window manager for smallest sizes and pop-ups, and says so.
+    said = "This plugin does not support (propagateSizeHints|raise|grabbing the keyboard)"
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.qt_log_ignore(said, extend=True))

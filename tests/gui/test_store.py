@@ -88,8 +88,9 @@ def test_invalid_input_leaves_the_last_result_and_marks_it(lone: Store) -> None:
     assert lone.snapshot.issues["params"].key == "count.not_a_number"
     assert lone.snapshot.breakdown == good
     lone.edit("params", "3B")
-    assert not lone.snapshot.stale
-    assert not lone.snapshot.issues
+    after = lone.snapshot
+    assert not after.stale
+    assert not after.issues
 
 
 def test_a_refused_combination_stays_beside_the_field_that_made_it(lone: Store) -> None:
@@ -181,7 +182,8 @@ def test_the_gpu_gives_the_verdict(lone: Store) -> None:
     assert lone.snapshot.breakdown is not None
     assert lone.snapshot.breakdown.fit is None
     lone.edit("gpu", FIRST_GPU)
-    gpu = lone.snapshot.gpu
-    assert isinstance(gpu, Gpu)
-    assert lone.snapshot.breakdown.fit is not None
-    assert lone.snapshot.breakdown.fit.usable == gpu.usable_bytes
+    after = lone.snapshot
+    assert isinstance(after.gpu, Gpu)
+    assert after.breakdown is not None
+    assert after.breakdown.fit is not None
+    assert after.breakdown.fit.usable == after.gpu.usable_bytes

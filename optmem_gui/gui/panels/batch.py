@@ -61,10 +61,10 @@ class BatchPanel(InputPanel):
             self.tr("Acc&umulation"), self.tr("Micro-batches whose gradients are summed before a step")
         )
         self.clip.set_label(
-            self.tr("Clip gradients by &norm"), self.tr("clip_grad_norm_ runs before the optimizer step")
+            self.tr("Clip gradients by nor&m"), self.tr("clip_grad_norm_ runs before the optimizer step")
         )
         self.set_to_none.set_label(
-            self.tr("&Free gradients after the step"),
+            self.tr("&zero_grad frees gradients"),
             self.tr("zero_grad(set_to_none=True), the default; off keeps them in memory as zeros"),
         )
         self.keep_logits.set_label(

@@ -33,10 +33,10 @@ class LoraPanel(InputPanel):
         """Put the words of the current language in."""
         self.title.setText(self.tr("Adapters"))
         self.switch.set_label(
-            self.tr("Train Lo&RA adapters only"),
+            self.tr("Train LoRA adapters onl&y"),
             self.tr("The base is frozen: no gradients, no optimizer state"),
         )
-        self.rank.set_label(self.tr("Ran&k"), self.tr("Rank of each pair of adapter matrices"))
+        self.rank.set_label(self.tr("Ra&nk"), self.tr("Rank of each pair of adapter matrices"))
         self.targets.set_label(
             self.tr("&Targets"), self.tr("Module names separated by commas, or all-linear")
         )

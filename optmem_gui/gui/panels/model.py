@@ -71,7 +71,7 @@ class FilePage(QWidget):
 
     def retranslate(self) -> None:
         """Put the words of the current language in."""
-        self.caption.setText(self.tr("Chec&kpoint or config.json"))
+        self.caption.setText(self.tr("Checkpoint or config.&json"))
         self.path.setAccessibleName(self.tr("Checkpoint or config.json"))
         self.path.setPlaceholderText(self.tr("none: open one, or drop it here"))
         self.open.setText(self.tr("Open file..."))
@@ -169,7 +169,7 @@ class ModelPanel(InputPanel):
         for place, word in enumerate((self.tr("Parameters"), self.tr("Preset"), self.tr("File"))):
             self.ways.button(place).setText(word)
         self.params.set_label(self.tr("&Parameters"), self.tr("How many: 7B, 125M, 6.74e9 or 7,000,000,000"))
-        self.preset.set_label(self.tr("Pre&set"), self.tr("A published model; type to search"))
+        self.preset.set_label(self.tr("&Preset"), self.tr("A published model; type to search"))
         self.preset.set_choices(Choice(preset.id, preset.title) for preset in PRESETS.values())
         self.file.retranslate()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
@@ -14,7 +15,13 @@ from optmem_gui.gui.snapshot import Snapshot
 
 
 class OptimizerPanel(InputPanel):
-    """A searchable list of the catalogue; the options of the chosen one follow from its declaration."""
+    """A searchable list of the catalogue; the options of the chosen one follow from its declaration.
+
+    Emits:
+        rebuilt: The options are others now.
+    """
+
+    rebuilt = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,17 +86,8 @@ class OptimizerPanel(InputPanel):
         self.options.deleteLater()
         self.options = rows
         rows.setVisible(bool(fields))
-        self._order_tabs([field for pair in _pairs(fields) for field in pair])
         self._label_options()
-
-    def _order_tabs(self, fields: list[Field]) -> None:
-        """New widgets come last in the chain; the keyboard shall reach them after the choice."""
-        before: QWidget = self.choice.combo
-        for field in fields:
-            editor = field.focusProxy()
-            if editor is not None:
-                QWidget.setTabOrder(before, editor)
-                before = editor
+        self.rebuilt.emit()
 
     def _label_options(self) -> None:
         if self._implementation is None:

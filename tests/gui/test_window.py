@@ -1,0 +1,410 @@
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QAccessible, QGuiApplication, QKeySequence, QScreen
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QScrollArea,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from optmem_gui.gui.actions import ACTIONS, MENUS
+from optmem_gui.gui.fields import ChoiceField, Field, FlagField, TextField
+from optmem_gui.gui.main_window import MainWindow
+from optmem_gui.gui.store import Store
+from optmem_gui.gui.theme import is_dark
+from tests.gui.conftest import settle
+
+MakeWindow = Callable[..., MainWindow]
+
+
+def text_field(window: MainWindow, name: str) -> TextField:
+    field = window.findChild(TextField, f"field.{name}")
+    assert isinstance(field, TextField)
+    return field
+
+
+def choice(window: MainWindow, name: str) -> ChoiceField:
+    field = window.findChild(ChoiceField, f"field.{name}")
+    assert isinstance(field, ChoiceField)
+    return field
+
+
+def headline(window: MainWindow) -> str:
+    return window.results.headline.peak.text()
+
+
+def type_into(qtbot: QtBot, line: QLineEdit, text: str) -> None:
+    line.setFocus()
+    line.selectAll()
+    qtbot.keyClicks(line, text)
+
+
+def test_every_keystroke_changes_the_figures(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    line = text_field(window, "params").edit
+    seen = [headline(window)]
+    type_into(qtbot, line, "1")
+    for letter in "3B":
+        qtbot.keyClicks(line, letter)
+        seen.append(headline(window))
+    assert store.snapshot.scenario.model.param_count == 13_000_000_000
+    assert len(set(seen)) == len(seen)
+    assert "13,000,000,000" in text_field(window, "params").note.text()
+
+
+def test_pick_an_optimizer_by_typing_part_of_its_name(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    store.edit("precision", "fp32")
+    before = headline(window)
+    combo = choice(window, "optimizer").combo
+    line = combo.lineEdit()
+    assert line is not None
+    type_into(qtbot, line, "adafac")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert store.snapshot.scenario.optimizer == "torch.Adafactor"
+    assert headline(window) != before
+
+
+def test_what_was_typed_and_names_nothing_is_put_back(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    line = choice(window, "optimizer").combo.lineEdit()
+    assert line is not None
+    type_into(qtbot, line, "no such optimizer")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert store.snapshot.scenario.optimizer == "torch.AdamW"
+    assert line.text().startswith("AdamW")
+
+
+def test_pick_a_precision_with_the_keyboard(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    combo = choice(window, "precision").combo
+    combo.setFocus()
+    qtbot.keyClick(combo, Qt.Key.Key_Home)
+    assert store.snapshot.scenario.precision == "fp32"
+    qtbot.keyClick(combo, Qt.Key.Key_Down)
+    assert store.snapshot.scenario.precision == "bf16"
+
+
+def test_undo_and_redo_by_shortcut_from_inside_a_field(
+    window: MainWindow, store: Store, qtbot: QtBot
+) -> None:
+    window.activateWindow()
+    line = text_field(window, "params").edit
+    before = headline(window)
+    type_into(qtbot, line, "70B")
+    assert window.actions_table["undo"].isEnabled()
+    qtbot.keyClick(line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert headline(window) == before
+    assert line.text() == "7B"
+    qtbot.keyClick(
+        line, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
+    assert line.text() == "70B"
+    assert store.snapshot.scenario.model.param_count == 70_000_000_000
+
+
+def test_invalid_input_is_said_beside_the_field_and_the_figures_stay(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    field = text_field(window, "params")
+    before = headline(window)
+    qtbot.keyClicks(field.edit, " elephants")
+    assert field.issue.isVisible()
+    assert "7B elephants" in field.issue.text()
+    assert before.partition(" ")[0] in headline(window)
+    assert "last valid input" in headline(window)
+    type_into(qtbot, field.edit, "7B")
+    assert not field.issue.isVisible()
+    assert headline(window) == before
+
+
+def test_options_follow_the_optimizer(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    store.edit("precision", "fp32")
+    assert window.findChild(FlagField, "field.option.amsgrad") is not None
+    before = store.snapshot.breakdown
+    box = window.findChild(FlagField, "field.option.amsgrad")
+    assert isinstance(box, FlagField)
+    qtbot.mouseClick(box.box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.box.height() // 2))
+    after = store.snapshot.breakdown
+    assert before is not None
+    assert after is not None
+    # A third fp32 tensor of the size of the parameters: 4 bytes each.
+    extra = after.component("optimizer_state").bytes - before.component("optimizer_state").bytes
+    assert extra == 4 * 7_000_000_000
+    store.edit("optimizer", "torch.SGD")
+    settle()
+    assert window.findChild(FlagField, "field.option.amsgrad") is None
+    assert text_field(window, "option.momentum").edit.text() == "0.0"
+
+
+def test_the_comparison_chooses_an_optimizer(window: MainWindow, store: Store) -> None:
+    window.results.comparison.chosen.emit("torch.SGD")
+    assert store.snapshot.scenario.optimizer == "torch.SGD"
+    assert choice(window, "optimizer").combo.currentText().startswith("SGD")
+
+
+def test_adapters_show_their_fields_only_when_on(window: MainWindow, store: Store) -> None:
+    rank = text_field(window, "lora.rank")
+    assert not rank.isVisible()
+    store.edit("lora", True)
+    assert rank.isVisible()
+    assert rank.edit.text() == "16"
+
+
+def test_the_gpu_is_found_by_part_of_its_name(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    line = window.gpu.field.combo.lineEdit()
+    assert line is not None
+    type_into(qtbot, line, "no gpu")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert store.snapshot.gpu is None
+
+
+def test_the_wheel_does_not_change_a_list_while_scrolling(
+    window: MainWindow, store: Store, qtbot: QtBot
+) -> None:
+    from PySide6.QtCore import QPointF
+    from PySide6.QtGui import QWheelEvent
+
+    combo = choice(window, "precision").combo
+    combo.clearFocus()
+    down = QPoint(0, -120)
+    event = QWheelEvent(
+        QPointF(5, 5),
+        QPointF(combo.mapToGlobal(QPoint(5, 5))),
+        QPoint(),
+        down,
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(combo, event)
+    assert store.snapshot.scenario.precision == "bf16"
+
+
+# Accessibility
+
+
+def _inputs(window: MainWindow) -> list[QWidget]:
+    """Everything the keyboard reaches, at rest."""
+    kinds = Qt.FocusPolicy.TabFocus
+    return [
+        widget
+        for widget in window.findChildren(QWidget)
+        if widget.isVisible() and widget.isEnabled() and widget.focusPolicy() & kinds
+        if widget.focusProxy() is None
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_every_input_has_an_accessible_name(make_window: MakeWindow, language: str) -> None:
+    window = make_window(language)
+    window.store.edit("lora", True)
+    settle()
+    nameless = []
+    for widget in _inputs(window):
+        if isinstance(widget, QLabel) or isinstance(widget.parentWidget(), QComboBox):
+            continue  # selectable text names itself; the line of a list is named by its list
+        interface = QAccessible.queryAccessibleInterface(widget)
+        assert interface is not None
+        if not interface.text(QAccessible.Text.Name):
+            nameless.append(f"{type(widget).__name__} {widget.objectName()}")
+    assert nameless == []
+
+
+def test_every_label_of_an_input_has_a_buddy(window: MainWindow) -> None:
+    fields: list[Field] = [*window.findChildren(TextField), *window.findChildren(ChoiceField)]
+    for field in fields:
+        if field.parent() is not window.gpu:
+            assert field.label.buddy() is not None, field.name
+    assert window.gpu.caption.buddy() is window.gpu.field.combo
+
+
+def _mnemonics(window: MainWindow) -> Counter[str]:
+    texts = [label.text() for label in window.findChildren(QLabel) if label.buddy() and label.isVisible()]
+    texts += [button.text() for button in window.findChildren(QAbstractButton) if button.isVisible()]
+    texts += [
+        menu.title()
+        for menu in window.menuBar().findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    ]
+    keys = [QKeySequence.mnemonic(text).toString() for text in texts]
+    return Counter(key for key in keys if key)
+
+
+def test_no_two_visible_mnemonics_are_the_same(window: MainWindow) -> None:
+    window.store.edit("lora", True)
+    settle()
+    assert {key: count for key, count in _mnemonics(window).items() if count > 1} == {}
+
+
+def test_the_keyboard_reaches_everything_and_gets_out_again(window: MainWindow, qtbot: QtBot) -> None:
+    window.activateWindow()
+    wanted = {widget for widget in _inputs(window) if not isinstance(widget, QLabel | QScrollArea)}
+    wanted -= {widget for widget in wanted if isinstance(widget.parentWidget(), QComboBox)}
+    start = text_field(window, "params").edit
+    start.setFocus()
+    reached: set[QWidget] = set()
+    for _ in range(4 * len(_inputs(window))):
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        reached.add(focused)
+        qtbot.keyClick(focused, Qt.Key.Key_Tab)
+        if QApplication.focusWidget() is start:
+            break
+    assert QApplication.focusWidget() is start
+    radio = {widget for widget in wanted if isinstance(widget, QAbstractButton) and widget.autoExclusive()}
+    grouped = {
+        widget for widget in wanted if isinstance(widget, QAbstractButton) and widget.group() is not None
+    }
+    missed = wanted - reached - radio - grouped
+    assert [f"{type(widget).__name__} {widget.objectName()}" for widget in missed] == []
+
+
+# Actions
+
+
+def test_actions_have_unique_ids_and_shortcuts_and_a_menu() -> None:
+    ids = [spec.id for spec in ACTIONS]
+    assert len(ids) == len(set(ids))
+    keys = [QKeySequence(spec.shortcut).toString() for spec in ACTIONS if spec.shortcut is not None]
+    assert len(keys) == len(set(keys))
+    listed = {entry for _, entries in MENUS for entry in entries}
+    for spec in ACTIONS:
+        submenu = f"{spec.id.partition('.')[0]}>"
+        assert spec.id in listed or submenu in listed, spec.id
+
+
+def test_every_action_has_a_text_and_a_tip(window: MainWindow) -> None:
+    for spec in ACTIONS:
+        assert window.actions_table[spec.id].text()
+        assert window.actions_table[spec.id].toolTip()
+
+
+def test_the_unit_is_switched_everywhere(window: MainWindow) -> None:
+    window.actions_table["unit.GB"].trigger()
+    assert " GB " in headline(window)
+    assert "10^9" in window.units.text()
+    window.actions_table["unit.GiB"].trigger()
+    assert " GiB " in headline(window)
+    assert "2^30" in window.units.text()
+
+
+def test_the_theme_is_switched_while_running(window: MainWindow) -> None:
+    window.actions_table["theme.dark"].trigger()
+    settle()
+    assert is_dark()
+    assert is_dark(window.results)
+    window.actions_table["theme.light"].trigger()
+    assert not is_dark()
+
+
+def test_the_language_is_switched_while_running(window: MainWindow) -> None:
+    weights = window.results.breakdown.model.index(0, 0)
+    assert weights.data() == "Weights"
+    window.actions_table["language.zh_CN"].trigger()
+    settle()
+    assert weights.data() == "权重"
+    window.actions_table["language.en"].trigger()
+    settle()
+    assert weights.data() == "Weights"
+
+
+def test_the_table_is_copied(window: MainWindow) -> None:
+    window.actions_table["copy_table"].trigger()
+    mime = QGuiApplication.clipboard().mimeData()
+    assert mime.hasText()
+    assert "Weights" in mime.text()
+
+
+# Looks
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize("size", [(1280, 800), (853, 533)], ids=["100%", "150%"])
+def test_no_label_is_cut(make_window: MakeWindow, theme: str, language: str, size: tuple[int, int]) -> None:
+    """1280 x 800 at 150 % leaves 853 x 533 of the units in which widgets are laid out."""
+    window = make_window(language, theme, size)
+    assert (window.width(), window.height()) == size
+    cut = []
+    for label in window.inputs.findChildren(QLabel):
+        if not label.isVisible() or not label.text():
+            continue
+        needed = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()
+        if label.height() < needed or (not label.wordWrap() and label.width() < label.sizeHint().width()):
+            cut.append(label.text())
+    cut += [
+        button.text()
+        for button in window.findChildren(QAbstractButton)
+        if button.isVisible() and button.text() and button.width() < button.minimumSizeHint().width()
+    ]
+    assert cut == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_picture_of_the_window_is_not_blank(make_window: MakeWindow, theme: str) -> None:
+    image = make_window("en", theme).grab().toImage()
+    colours = {
+        image.pixelColor(x, y).name() for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)
+    }
+    assert len(colours) > 20
+
+
+def test_a_thousand_repaints_end_well(window: MainWindow, store: Store) -> None:
+    """Some pairs of Qt and Python abort after a few hundred plot repaints: an upgrade is a deliberate act."""
+    for number in range(1000):
+        store.edit("batch", str(1 + number % 7))
+        if number % 10 == 0:
+            window.repaint()
+        window.results.timeline.repaint()
+    assert store.snapshot.scenario.batch == 1 + 999 % 7
+
+
+# Shape
+
+
+def test_the_shape_is_remembered(make_window: MakeWindow) -> None:
+    first = make_window(size=(760, 500))
+    first.columns.setSizes([390, 370])
+    settle()
+    sizes = first.columns.sizes()
+    first.close()
+    from optmem_gui.gui.app import build_window
+    from optmem_gui.gui.settings import Settings
+
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    again = build_window(app, Settings(first._settings.path), "en", "light")
+    again.show()
+    settle()
+    try:
+        assert (again.width(), again.height()) == (760, 500)
+        assert again.columns.sizes() == sizes
+        again.reset_layout()
+        assert again.columns.sizes() != sizes
+    finally:
+        again.close()
+        again.deleteLater()
+
+
+def test_a_window_off_screen_comes_back(window: MainWindow) -> None:
+    window.move(20_000, 20_000)
+    window.come_onto_screen()
+    screen: QScreen = QGuiApplication.primaryScreen()
+    assert screen.availableGeometry().intersects(QRect(window.pos(), window.size()))
+
+
+def test_the_title_tells_model_and_changes(window: MainWindow, store: Store) -> None:
+    assert "7B parameters" in window.windowTitle()
+    assert not window.isWindowModified()
+    store.edit("clip", True)
+    assert window.isWindowModified()
+    store.undo_stack.undo()
+    assert not window.isWindowModified()
