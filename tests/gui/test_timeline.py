@@ -89,7 +89,7 @@ def test_arrow_keys_walk_through_the_step(panel: TimelinePanel) -> None:
 def test_pointer_reads_the_nearest_moment(panel: TimelinePanel) -> None:
     panel.render(snapshot())
     panel.grab()  # lays the plot out
-    box = panel.estimated.plotItem.vb
+    box = panel.estimated.box
     panel.estimated.scene().sigMouseMoved.emit(box.mapViewToScene(QPointF(0.57, 1.0)))
     assert panel.readout.title.text().startswith("backward: ")
     panel.estimated.scene().sigMouseMoved.emit(QPointF(-5, -5))
@@ -100,7 +100,7 @@ def test_where_two_phases_meet_the_side_of_the_pointer_counts(panel: TimelinePan
     """forward ends and backward begins at 0.36."""
     panel.render(snapshot())
     panel.grab()
-    box = panel.estimated.plotItem.vb
+    box = panel.estimated.box
     for place, phase in ((0.355, "forward"), (0.365, "backward")):
         panel.estimated.scene().sigMouseMoved.emit(box.mapViewToScene(QPointF(place, 1.0)))
         assert panel.readout.title.text().startswith(phase)
@@ -116,9 +116,9 @@ def test_axis_takes_the_unit_that_suits(panel: TimelinePanel, count: int) -> Non
 def test_a_capacity_far_above_does_not_flatten_the_curve(panel: TimelinePanel) -> None:
     """On 79 GiB, a step of 9.5 MiB would be a line on the ground."""
     panel.render(snapshot(breakdown(1_000_000)))
-    assert panel.estimated.plotItem.vb.viewRange()[1][1] < 20  # MiB
+    assert panel.estimated.box.viewRange()[1][1] < 20  # MiB
     panel.render(snapshot(breakdown(4_000_000_000)))
-    assert panel.estimated.plotItem.vb.viewRange()[1][1] > 79  # GiB
+    assert panel.estimated.box.viewRange()[1][1] > 79  # GiB
 
 
 def test_picture_shows_areas_and_capacity(panel: TimelinePanel) -> None:

@@ -24,17 +24,14 @@ class TimelinePanel(TitledPanel):
         self._samples: tuple[object, ...] = ()
         self.estimated = EstimatedPlot()
         self.estimated.setObjectName("estimatedPlot")
-        self.measured = MeasuredPlot()
-        self.measured.setObjectName("measuredPlot")
+        self._measured: MeasuredPlot | None = None
         self.plots = QStackedWidget()
         self.plots.addWidget(self.estimated)
-        self.plots.addWidget(self.measured)
         self.readout = Readout()
         self.readout.setObjectName("timelineReadout")
         self.show_estimated, self.show_measured = QPushButton(), QPushButton()
         self._lay_out()
         self.estimated.cursor_moved.connect(self._read_out)
-        self.measured.cursor_moved.connect(self._read_out)
         self.retranslate()
 
     def _lay_out(self) -> None:
@@ -50,6 +47,17 @@ class TimelinePanel(TitledPanel):
         row.addWidget(self.plots, 1)
         row.addWidget(self.readout)
         self.body.addLayout(row, 1)
+
+    @property
+    def measured(self) -> MeasuredPlot:
+        """The plot of a run; made when there is one, because most sessions never measure."""
+        if self._measured is None:
+            self._measured = MeasuredPlot()
+            self._measured.setObjectName("measuredPlot")
+            self._measured.setAccessibleName(self.tr("Measured memory over time"))
+            self._measured.cursor_moved.connect(self._read_out)
+            self.plots.addWidget(self._measured)
+        return self._measured
 
     def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # panels render snapshots
         """Show a snapshot."""
@@ -86,14 +94,15 @@ class TimelinePanel(TitledPanel):
         self.show_measured.setText(self.tr("Measured"))
         self.show_measured.setToolTip(self.tr("Shows a measurement once there is one"))
         self.estimated.setAccessibleName(self.tr("Estimated memory over the phases of one step"))
-        self.measured.setAccessibleName(self.tr("Measured memory over time"))
+        if self._measured is not None:
+            self._measured.setAccessibleName(self.tr("Measured memory over time"))
         self._write_note()
         if self._snapshot is not None:
             self.render(self._snapshot)
 
     def _switched(self, place: int, checked: bool) -> None:
         if checked:
-            self.plots.setCurrentIndex(place)
+            self.plots.setCurrentWidget(self.measured if place else self.estimated)
             self._write_note()
             self._read_out()
 
@@ -110,7 +119,7 @@ class TimelinePanel(TitledPanel):
         snapshot = self._snapshot
         if snapshot is None:
             return
-        if self.plots.currentWidget() is self.measured:
+        if self.show_measured.isChecked():
             self._read_measured(snapshot.unit)
         else:
             self._read_estimated(snapshot.unit)

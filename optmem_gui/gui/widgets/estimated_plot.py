@@ -22,9 +22,9 @@ class EstimatedPlot(MemoryPlot):
         super().__init__(parent)
         self._breakdown: Breakdown | None = None
         self.area = StackedArea()
-        self.addItem(self.area, ignoreBounds=True)
-        self.hideAxis("bottom")
-        self.setXRange(0, 1, padding=0)
+        self.add(self.area)
+        self.bottom.hide()
+        self.box.setXRange(0, 1, padding=0)
 
     @property
     def breakdown(self) -> Breakdown | None:

@@ -43,7 +43,7 @@ class MeasuredPlot(MemoryPlot):
         self._series: Mapping[str, Series] = {}
         self._curves = {name: CurveItem(style) for name, style in CURVES.items()}
         for curve in self._curves.values():
-            self.addItem(curve, ignoreBounds=True)
+            self.add(curve)
 
     @property
     def series(self) -> Mapping[str, Series]:
@@ -66,9 +66,9 @@ class MeasuredPlot(MemoryPlot):
             series = self._series.get(name, NO_SERIES)
             curve.set_data(series.times, series.sizes / scale)
         end = max((float(series.times[-1]) for series in self._series.values()), default=0.0)
-        self.setXRange(0, max(end, 1e-3), padding=0.01)
-        if self.getAxis("bottom").labelText != self.tr("seconds"):
-            self.setLabel("bottom", self.tr("seconds"))
+        self.box.setXRange(0, max(end, 1e-3), padding=0.01)
+        if self.bottom.labelText != self.tr("seconds"):
+            self.bottom.setLabel(self.tr("seconds"))
         self._show_marks(scale, usable_bytes, unit)
 
     def _show_marks(self, scale: int, usable_bytes: int | None, unit: SizeUnit) -> None:

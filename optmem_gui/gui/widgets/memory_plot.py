@@ -30,8 +30,11 @@ class SizeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         return [f"{value * scale:,.{places}f}" for value in values]
 
 
-class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
+class MemoryPlot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     """Sizes over an axis, with a cursor that pointer and arrow keys move from point to point.
+
+    A view box with axes of its own: pyqtgraph's PlotItem would build a hundred hidden widgets for its menu,
+    which the start of the program pays for.
 
     Emits:
         cursor_moved: Index of the point under the cursor, -1 when it left.
@@ -40,7 +43,7 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     cursor_moved = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent=parent, axisItems={"left": SizeAxis("left")})
+        super().__init__(parent)
         self.scale_name = ""
         self._scale = 1
         self._highest = 1.0
@@ -49,15 +52,26 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self._cursor = -1
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseEnabled(x=False, y=False)
-        self.setMenuEnabled(False)
-        self.hideButtons()
+        self.setMouseTracking(True)
+        self.box = pg.ViewBox(enableMenu=False, enableMouse=False)
+        self.left, self.bottom = SizeAxis("left"), pg.AxisItem("bottom")
+        grid = pg.GraphicsLayout()
         margin = em(self) / 2  # half of the highest and of the lowest number of the axis
-        self.plotItem.setContentsMargins(0, margin, 0, margin)
+        grid.layout.setContentsMargins(0, margin, 0, margin)
+        grid.layout.setSpacing(0)
+        for axis, row, column in ((self.left, 0, 0), (self.bottom, 1, 1)):
+            axis.linkToView(self.box)
+            grid.addItem(axis, row, column)
+        grid.addItem(self.box, 0, 1)
+        self.setCentralItem(grid)
         self.marks = PlotMarks()
-        self.addItem(self.marks, ignoreBounds=True)
+        self.add(self.marks)
         self.scene().sigMouseMoved.connect(self._follow_pointer)
         self._apply_theme()
+
+    def add(self, item: pg.GraphicsObject) -> None:
+        """Put an item into the plot; the range follows the figures, not the items."""
+        self.box.addItem(item, ignoreBounds=True)
 
     # Scale
 
@@ -65,9 +79,8 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         """Choose the unit of the axis for values up to this, and return its bytes."""
         self.scale_name, self._scale = scale_of(highest_bytes, unit)
         self._highest = max(highest_bytes / self._scale, 1e-9)
-        axis = self.getAxis("left")
-        if axis.labelText != self.scale_name:
-            axis.setLabel(self.scale_name)
+        if self.left.labelText != self.scale_name:
+            self.left.setLabel(self.scale_name)
         return self._scale
 
     @staticmethod
@@ -79,9 +92,9 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
 
     def _fit_range(self) -> None:
         """Leave room above the curve for the names of the phases."""
-        line, height = em(self), max(1.0, self.plotItem.vb.height())
+        line, height = em(self), max(1.0, self.box.height())
         room = min(0.5, (self.marks.rows_of_names + 1.6) * line / height)
-        self.setYRange(0, self._highest / (1 - room), padding=0)
+        self.box.setYRange(0, self._highest / (1 - room), padding=0)
 
     def set_marks(self, marks: Marks) -> None:
         """Put up phases, capacity and peak."""
@@ -108,7 +121,7 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         return float(self._x[index]), float(self._y[index])
 
     def _follow_pointer(self, place: QPointF) -> None:
-        box = self.plotItem.vb
+        box = self.box
         if not self._x.size or not box.sceneBoundingRect().contains(place):
             self._move(-1)
             return
@@ -177,13 +190,11 @@ class MemoryPlot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     def _apply_theme(self) -> None:
         tone = shades(is_dark(self))
         self.setBackground(QColor(tone.card))
-        for side in ("left", "bottom"):
-            axis = self.getAxis(side)
+        for axis in (self.left, self.bottom):
             axis.setPen(QPen(QColor(tone.border), 1))
             axis.setTextPen(QColor(tone.muted))
             axis.setTickFont(scaled_font(self.font(), 0.9))
-        self.getAxis("left").enableAutoSIPrefix(False)
-        self.getAxis("bottom").enableAutoSIPrefix(False)
+            axis.enableAutoSIPrefix(False)
 
     def sizeHint(self) -> QSize:  # noqa: N802  # Qt's name
         """Room for a picture, without forcing a window to grow."""
