@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from optmem_gui.core.activations import Activations, estimate_activations
-from optmem_gui.core.breakdown import Breakdown, Moment, ParameterCounts, Phase
+from optmem_gui.core.breakdown import Breakdown, ParameterCounts, Phase
 from optmem_gui.core.components import Sizes, component_rows
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.gradients import Gradients, gradients_of
 from optmem_gui.core.layout import Layout, PlacedGroup, place, rounded
 from optmem_gui.core.model import Role
 from optmem_gui.core.optimizers.catalogue import find
-from optmem_gui.core.optimizers.declare import Implementation
-from optmem_gui.core.optimizers.state import OptimizerState, Temporaries, optimizer_state, step_temporaries
+from optmem_gui.core.optimizers.state import OptimizerState, optimizer_state, step_temporaries
 from optmem_gui.core.overhead import fit_on, process_band, reserved_band
 from optmem_gui.core.phases import Standing, StepCost, course, phases
 from optmem_gui.core.reasons import Reason
@@ -61,7 +60,7 @@ def compute(scenario: Scenario, gpu: Gpu | None = None) -> Breakdown:
         fit=None if gpu is None else fit_on(gpu, process),
         timeline=moments,
         assumptions=tuple(_assumptions(scenario, activations)),
-        warnings=tuple(_warnings(scenario, implementation, layout, temporaries)),
+        warnings=tuple(_warnings(scenario, layout, (*state.warnings, *temporaries.warnings))),
     )
 
 
@@ -167,14 +166,13 @@ def _assumptions(scenario: Scenario, activations: Activations | None) -> Iterabl
     yield Reason("assume.context")
 
 
-def _warnings(
-    scenario: Scenario, implementation: Implementation, layout: Layout, temporaries: Temporaries
-) -> Iterable[Reason]:
+def _warnings(scenario: Scenario, layout: Layout, optimizer: Iterable[Reason]) -> Iterable[Reason]:
     if not layout.scheme.runs_in_torch:
         yield Reason("warn.not_run", {"precision": scenario.precision})
     if scenario.precision == "fp16":
         yield Reason("warn.pure_fp16")
-    yield from temporaries.warnings
-
-
-__all__ = ["Breakdown", "Moment", "compute"]
+    seen: list[Reason] = []
+    for reason in optimizer:
+        if reason not in seen:
+            seen.append(reason)
+            yield reason
