@@ -360,11 +360,16 @@ class Measurement:
 
 
 def _warnings(course: _Course) -> list[Reason]:
-    """Other processes moved while the worker ran: the device's figure includes them."""
-    used = [s.device_used_bytes for s in course.samples if s.device_used_bytes is not None]
-    if course.baseline is None or not used or course.result is None:
+    """What makes the figures of a finished measurement less than exact."""
+    if course.result is None:
         return []
-    change = used[-1] - course.baseline
-    return (
-        [Reason("measure.others_changed", {"change_bytes": change})] if abs(change) > _NOTICED_BYTES else []
-    )
+    found: list[Reason] = []
+    total = None if course.hello is None else course.hello.total_bytes
+    reserved = max((p.peak_reserved_bytes or 0 for p in course.phases), default=0)
+    if total is not None and reserved > total:
+        found.append(Reason("measure.spilled", {"reserved_bytes": reserved, "total_bytes": total}))
+    used = [s.device_used_bytes for s in course.samples if s.device_used_bytes is not None]
+    change = used[-1] - course.baseline if used and course.baseline is not None else 0
+    if abs(change) > _NOTICED_BYTES:
+        found.append(Reason("measure.others_changed", {"change_bytes": change}))
+    return found

@@ -1,9 +1,7 @@
 """The device of a measurement, and what torch allocates on it phase by phase.
 
 On a GPU the caching allocator keeps the books: allocated and reserved, with peaks that are reset at the
-start of each phase. On the CPU torch's profiler records every allocation and release with the running
-total (``ProfiledCPUMemoryReporter`` in c10/core/CPUAllocator.cpp); the total survives from one phase's
-recording to the next, so it is exact as long as tensors are made and dropped inside phases only.
+start of each phase. The CPU's books are in :mod:`optmem_gui.worker.cpu_meter`.
 """
 
 from __future__ import annotations
@@ -11,20 +9,15 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import torch
-from torch._C._profiler import _ExtraFields_Allocation
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.protocol import Hello, PhaseSample
-
-_MAX_POINTS = 120
-"""Points of a phase's course that are sent; a plot is not wider."""
-
-Sink = Callable[[PhaseSample], None]
+from optmem_gui.worker.cpu_meter import CpuMeter, Sink
 
 
 class Meter(Protocol):
@@ -119,83 +112,6 @@ def hello(device: torch.device) -> Hello:
 def meter_for(device: torch.device, sink: Sink) -> Meter:
     """The meter that suits the device."""
     return CpuMeter(sink) if device.type == "cpu" else CudaMeter(device, sink)
-
-
-class CpuMeter:
-    """torch's own allocation events on the CPU."""
-
-    def __init__(self, sink: Sink) -> None:
-        self._sink = sink
-        self._allocated = 0
-
-    @contextmanager
-    def phase(self, step: int, phase: str) -> Iterator[None]:
-        """Record one phase."""
-        start_ns, epoch_ns = time.monotonic_ns(), time.time_ns()
-        recording = torch.autograd.profiler.profile(use_cpu=True, profile_memory=True)
-        try:
-            with recording:
-                yield
-        finally:
-            end_ns = time.monotonic_ns()
-            events = _allocations(recording)
-            self._sink(self._sample(step, phase, (start_ns, end_ns, epoch_ns), events))
-
-    def _sample(
-        self,
-        step: int,
-        phase: str,
-        clocks_ns: tuple[int, int, int],
-        events: Sequence[_Event],
-    ) -> PhaseSample:
-        start_ns, end_ns, epoch_ns = clocks_ns
-        course = [(max(start_ns, event.at_ns - epoch_ns + start_ns), event.total) for event in events]
-        start = self._allocated
-        self._allocated += sum(event.change for event in events)
-        return PhaseSample(
-            step=step,
-            phase=phase,
-            start_ns=start_ns,
-            end_ns=end_ns,
-            start_bytes=start,
-            allocated_bytes=self._allocated,
-            peak_bytes=max((start, *(event.total for event in events))),
-            points=thinned(course, _MAX_POINTS),
-        )
-
-
-class _Event(NamedTuple):
-    """One allocation or release: when, by how many bytes, and the running total after it."""
-
-    at_ns: int
-    change: int
-    total: int
-
-
-def _allocations(recording: torch.autograd.profiler.profile) -> list[_Event]:
-    """Every allocation and release on the CPU, in order of time."""
-    results = recording.kineto_results
-    if results is None:
-        return []
-    found: list[_Event] = []
-    stack = list(results.experimental_event_tree())
-    while stack:
-        event = stack.pop()
-        stack.extend(event.children)
-        fields = event.extra_fields
-        if isinstance(fields, _ExtraFields_Allocation) and fields.device.type == "cpu":
-            found.append(_Event(event.start_time_ns, fields.alloc_size, fields.total_allocated))
-    found.sort(key=lambda event: event.at_ns)
-    return found
-
-
-def thinned(points: Sequence[tuple[int, int]], limit: int) -> tuple[tuple[int, int], ...]:
-    """At most ``limit`` points: the largest of each stretch, and the last one."""
-    if len(points) <= limit:
-        return tuple(points)
-    stride = -(-len(points) // (limit - 1))
-    stretches = (points[at : at + stride] for at in range(0, len(points), stride))
-    return (*(max(stretch, key=lambda pair: pair[1]) for stretch in stretches), points[-1])
 
 
 class CudaMeter:

@@ -34,9 +34,9 @@ def hello(uuid: str | None = None) -> None:
     say(Hello(os.getpid(), "3.11.0", "9.9.9", "fake", uuid, total, time.monotonic_ns()))
 
 
-def phase(step: int, name: str, size: int) -> PhaseSample:
+def phase(step: int, name: str, size: int, reserved: int | None = None) -> PhaseSample:
     now = time.monotonic_ns()
-    sample = PhaseSample(step, name, now, now + 1_000_000, size, size, size + MIB)
+    sample = PhaseSample(step, name, now, now + 1_000_000, size, size, size + MIB, reserved, reserved)
     say(Progress(name, step, 2))
     say(sample)
     return sample
@@ -50,9 +50,9 @@ def step(number: int) -> StepResult:
     return result
 
 
-def normal(pause_s: float = 0.0, uuid: str | None = None) -> None:
+def normal(pause_s: float = 0.0, uuid: str | None = None, reserved: int | None = None) -> None:
     hello(uuid)
-    load = phase(0, "load", 4 * MIB)
+    load = phase(0, "load", 4 * MIB, reserved)
     time.sleep(pause_s)
     first, steady = step(1), step(2)
     rows = (StateRow("exp_avg", "float32", False, 1, 4 * MIB),)
@@ -120,6 +120,7 @@ BEHAVIOURS: dict[str, Callable[[], None]] = {
     "normal": normal,
     "slow": lambda: normal(pause_s=1.0),
     "gpu": lambda: normal(pause_s=0.4, uuid="GPU-fake"),
+    "spills": lambda: normal(pause_s=0.4, uuid="GPU-fake", reserved=90 << 30),
     "garbage": garbage,
     "endless garbage": endless_garbage,
     "garbage between": garbage_between,

@@ -238,6 +238,14 @@ def test_other_processes_that_move_meanwhile_are_warned_about(
     assert [warning.key for warning in result.warnings] == ["measure.others_changed"]
 
 
+def test_a_driver_that_moves_gpu_memory_to_the_host_is_not_taken_for_a_fit(
+    fake: Fake, fake_sampler: Fake, request_: MeasureRequest
+) -> None:
+    result = on_gpu(fake("spills"), fake_sampler("steady"), request_)
+    assert [warning.key for warning in result.warnings] == ["measure.spilled"]
+    assert "90.0 GiB was held on a GPU of 80.0 GiB" in str(result.warnings[0])
+
+
 def test_a_lost_gpu_ends_the_measurement_and_keeps_what_was_sampled(
     fake: Fake, fake_sampler: Fake, request_: MeasureRequest
 ) -> None:
