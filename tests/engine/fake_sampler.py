@@ -7,6 +7,8 @@ import sys
 import threading
 import time
 
+import psutil
+
 from optmem_gui.core.protocol import Sample, SamplerNote, encode
 
 MIB = 1 << 20
@@ -15,9 +17,12 @@ BASELINE, CONTEXT, OTHERS = 500 * MIB, 450 * MIB, 200 * MIB
 
 def main(behaviour: str) -> None:
     ready = threading.Event()
+    worker: list[int] = []
 
     def listen() -> None:
         for line in sys.stdin:
+            if line.startswith("worker "):
+                worker.append(int(line.split()[1]))
             if line == "ready\n":
                 ready.set()
         os._exit(0)
@@ -25,7 +30,7 @@ def main(behaviour: str) -> None:
     threading.Thread(target=listen, daemon=True).start()
     sent = 0
     while True:
-        own = CONTEXT if ready.is_set() else 0
+        own = CONTEXT if ready.is_set() and psutil.pid_exists(worker[-1]) else 0
         others = OTHERS if behaviour == "others" and ready.is_set() else 0
         process = own if own and behaviour != "hidden" else None
         os.write(1, encode(Sample(time.monotonic_ns(), BASELINE + own + others, process, 100 * MIB)))

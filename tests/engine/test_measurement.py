@@ -221,6 +221,7 @@ def test_on_a_gpu_the_baseline_is_taken_before_the_worker_touches_it(
     assert result.status == "done"
     assert result.baseline_bytes == 500 * MIB
     assert result.process_peak_bytes == 450 * MIB
+    assert result.warnings == ()
 
 
 def test_where_the_driver_hides_processes_the_devices_rise_stands_in(
