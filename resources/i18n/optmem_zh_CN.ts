@@ -5,525 +5,533 @@
   <name>AboutDialog</name>
   <message>
    <source>About OptMem</source>
-   <translation type="unfinished" />
+   <translation>关于 OptMem</translation>
   </message>
   <message>
    <source>Copy</source>
-   <translation type="unfinished" />
+   <translation>复制</translation>
   </message>
   <message>
    <source>How much GPU memory training takes, where it goes, and whether it fits. The program works offline: nothing leaves this computer.</source>
-   <translation type="unfinished" />
+   <translation>训练需要多少显存、显存用在哪里、能否装得下。程序完全离线运行：任何数据都不会离开本机。</translation>
   </message>
   <message>
    <source>Versions and licences</source>
-   <translation type="unfinished" />
+   <translation>版本与许可证</translation>
   </message>
  </context>
  <context>
   <name>Actions</name>
   <message>
    <source>&amp;About OptMem</source>
-   <translation type="unfinished" />
+   <translation>关于 OptMem(&amp;A)</translation>
   </message>
   <message>
    <source>&amp;Copy table</source>
-   <translation type="unfinished" />
+   <translation>复制表格(&amp;C)</translation>
   </message>
   <message>
    <source>&amp;Dark</source>
-   <translation type="unfinished" />
+   <translation>深色(&amp;D)</translation>
   </message>
   <message>
    <source>&amp;Edit</source>
-   <translation type="unfinished" />
+   <translation>编辑(&amp;E)</translation>
   </message>
   <message>
    <source>&amp;Export</source>
-   <translation type="unfinished" />
+   <translation>导出(&amp;E)</translation>
   </message>
   <message>
    <source>&amp;File</source>
-   <translation type="unfinished" />
+   <translation>文件(&amp;F)</translation>
   </message>
   <message>
    <source>&amp;Help</source>
-   <translation type="unfinished" />
+   <translation>帮助(&amp;H)</translation>
   </message>
   <message>
    <source>&amp;Language</source>
-   <translation type="unfinished" />
+   <translation>语言(&amp;L)</translation>
   </message>
   <message>
    <source>&amp;Light</source>
-   <translation type="unfinished" />
+   <translation>浅色(&amp;L)</translation>
   </message>
   <message>
    <source>&amp;Measure</source>
-   <translation type="unfinished" />
+   <translation>测量(&amp;M)</translation>
   </message>
   <message>
    <source>&amp;Open...</source>
-   <translation type="unfinished" />
+   <translation>打开(&amp;O)...</translation>
   </message>
   <message>
    <source>&amp;Quit</source>
-   <translation type="unfinished" />
+   <translation>退出(&amp;Q)</translation>
   </message>
   <message>
    <source>&amp;Redo</source>
-   <translation type="unfinished" />
+   <translation>重做(&amp;R)</translation>
   </message>
   <message>
    <source>&amp;Reset window layout</source>
-   <translation type="unfinished" />
+   <translation>重置窗口布局(&amp;R)</translation>
   </message>
   <message>
    <source>&amp;Run</source>
-   <translation type="unfinished" />
+   <translation>运行(&amp;R)</translation>
   </message>
   <message>
    <source>&amp;Save</source>
-   <translation type="unfinished" />
+   <translation>保存(&amp;S)</translation>
   </message>
   <message>
    <source>&amp;Theme</source>
-   <translation type="unfinished" />
+   <translation>主题(&amp;T)</translation>
   </message>
   <message>
    <source>&amp;Undo</source>
-   <translation type="unfinished" />
+   <translation>撤销(&amp;U)</translation>
   </message>
   <message>
    <source>&amp;View</source>
-   <translation type="unfinished" />
+   <translation>视图(&amp;V)</translation>
   </message>
   <message>
    <source>As the &amp;system</source>
-   <translation type="unfinished" />
+   <translation>跟随系统(&amp;S)</translation>
   </message>
   <message>
    <source>Copy the breakdown for a spreadsheet, a document or a web page</source>
-   <translation type="unfinished" />
+   <translation>复制明细，可粘贴到电子表格、文档或网页</translation>
   </message>
   <message>
    <source>Make the edit again</source>
-   <translation type="unfinished" />
+   <translation>重做刚撤销的修改</translation>
   </message>
   <message>
    <source>Open &amp;folder...</source>
-   <translation type="unfinished" />
+   <translation>打开文件夹(&amp;F)...</translation>
   </message>
   <message>
    <source>Open &amp;recent</source>
-   <translation type="unfinished" />
+   <translation>最近打开(&amp;R)</translation>
   </message>
   <message>
    <source>Open a checkpoint, a config.json or a saved scenario</source>
-   <translation type="unfinished" />
+   <translation>打开检查点、config.json 或已保存的方案</translation>
   </message>
   <message>
    <source>Open a folder that holds a model</source>
-   <translation type="unfinished" />
+   <translation>打开存放模型的文件夹</translation>
   </message>
   <message>
    <source>Put every panel back to its first size</source>
-   <translation type="unfinished" />
+   <translation>让所有面板恢复初始大小</translation>
   </message>
   <message>
    <source>Run real training steps in a process of their own and watch the memory</source>
-   <translation type="unfinished" />
+   <translation>在独立进程中运行真实训练步，并观察显存</translation>
   </message>
   <message>
    <source>S&amp;top</source>
-   <translation type="unfinished" />
+   <translation>停止(&amp;T)</translation>
   </message>
   <message>
    <source>Save &amp;as...</source>
-   <translation type="unfinished" />
+   <translation>另存为(&amp;A)...</translation>
   </message>
   <message>
    <source>Save a picture of the results</source>
-   <translation type="unfinished" />
+   <translation>把结果保存为图片</translation>
   </message>
   <message>
    <source>Save a scalable picture of the results</source>
-   <translation type="unfinished" />
+   <translation>把结果保存为矢量图</translation>
   </message>
   <message>
    <source>Save the figures in this format</source>
-   <translation type="unfinished" />
+   <translation>以此格式保存数据</translation>
   </message>
   <message>
    <source>Save the scenario under another name</source>
-   <translation type="unfinished" />
+   <translation>以其他名称保存方案</translation>
   </message>
   <message>
    <source>Save what stands in the fields as a scenario</source>
-   <translation type="unfinished" />
+   <translation>把当前输入保存为方案</translation>
   </message>
   <message>
    <source>Se&amp;ttings...</source>
-   <translation type="unfinished" />
+   <translation>设置(&amp;T)...</translation>
   </message>
   <message>
    <source>Sizes in 10^9 bytes</source>
-   <translation type="unfinished" />
+   <translation>以 10^9 字节为单位显示大小</translation>
   </message>
   <message>
    <source>Sizes in 2^30 bytes</source>
-   <translation type="unfinished" />
+   <translation>以 2^30 字节为单位显示大小</translation>
   </message>
   <message>
    <source>Stop the measurement</source>
-   <translation type="unfinished" />
+   <translation>停止测量</translation>
   </message>
   <message>
    <source>Stop what runs and close the window</source>
-   <translation type="unfinished" />
+   <translation>停止正在运行的任务并关闭窗口</translation>
   </message>
   <message>
    <source>Take the last edit back</source>
-   <translation type="unfinished" />
+   <translation>撤销上一次修改</translation>
   </message>
   <message>
    <source>Theme, language, and how a measurement runs</source>
-   <translation type="unfinished" />
+   <translation>主题、语言以及测量方式</translation>
   </message>
   <message>
    <source>Versions and licences</source>
-   <translation type="unfinished" />
+   <translation>版本与许可证</translation>
   </message>
  </context>
  <context>
   <name>BatchPanel</name>
   <message>
    <source>&amp;Attention</source>
-   <translation type="unfinished" />
+   <translation>注意力(&amp;A)</translation>
   </message>
   <message>
    <source>&amp;Batch</source>
-   <translation type="unfinished" />
-  </message>
-  <message>
-   <source>&amp;Free gradients after the step</source>
-   <translation type="unfinished" />
+   <translation>批大小(&amp;B)</translation>
   </message>
   <message>
    <source>&amp;Loss</source>
-   <translation type="unfinished" />
+   <translation>损失(&amp;L)</translation>
   </message>
   <message>
    <source>&amp;Sequence</source>
-   <translation type="unfinished" />
+   <translation>序列长度(&amp;S)</translation>
+  </message>
+  <message>
+   <source>&amp;zero_grad frees gradients</source>
+   <translation>zero_grad 释放梯度(&amp;Z)</translation>
   </message>
   <message>
    <source>Acc&amp;umulation</source>
-   <translation type="unfinished" />
+   <translation>梯度累积(&amp;U)</translation>
   </message>
   <message>
    <source>Activation chec&amp;kpointing</source>
-   <translation type="unfinished" />
+   <translation>激活重计算(&amp;K)</translation>
   </message>
   <message>
    <source>Batch and activations</source>
-   <translation type="unfinished" />
+   <translation>批次与激活值</translation>
   </message>
   <message>
-   <source>Clip gradients by &amp;norm</source>
-   <translation type="unfinished" />
+   <source>Clip gradients by nor&amp;m</source>
+   <translation>按范数裁剪梯度(&amp;M)</translation>
   </message>
   <message>
    <source>How logits and cross-entropy are computed</source>
-   <translation type="unfinished" />
+   <translation>logits 与交叉熵的计算方式</translation>
   </message>
   <message>
    <source>Kernel of the attention; eager keeps the whole score matrix</source>
-   <translation type="unfinished" />
+   <translation>注意力的计算内核；eager 会保留完整的分数矩阵</translation>
   </message>
   <message>
    <source>Loop keeps the l&amp;ogits</source>
-   <translation type="unfinished" />
+   <translation>循环保留 logits(&amp;O)</translation>
   </message>
   <message>
    <source>Micro-batches whose gradients are summed before a step</source>
-   <translation type="unfinished" />
+   <translation>每次优化器更新前累加多少个微批次的梯度</translation>
   </message>
   <message>
    <source>Sequences in one micro-batch; empty leaves activations out</source>
-   <translation type="unfinished" />
+   <translation>一个微批次中的序列数；留空则不计激活值</translation>
   </message>
   <message>
    <source>The training loop holds a reference to the logits through the optimizer step</source>
-   <translation type="unfinished" />
+   <translation>训练循环在优化器更新期间仍引用 logits</translation>
   </message>
   <message>
    <source>Tokens in one sequence</source>
-   <translation type="unfinished" />
+   <translation>一条序列的 token 数</translation>
   </message>
   <message>
    <source>What is kept for backward, and what is computed again instead</source>
-   <translation type="unfinished" />
+   <translation>哪些为反向保留，哪些改为重新计算</translation>
   </message>
   <message>
    <source>activations not counted</source>
-   <translation type="unfinished" />
+   <translation>不计激活值</translation>
   </message>
   <message>
    <source>attention only</source>
-   <translation type="unfinished" />
+   <translation>仅注意力</translation>
   </message>
   <message>
    <source>automatic</source>
-   <translation type="unfinished" />
+   <translation>自动</translation>
   </message>
   <message>
    <source>chunked</source>
-   <translation type="unfinished" />
+   <translation>分块</translation>
   </message>
   <message>
    <source>clip_grad_norm_ runs before the optimizer step</source>
-   <translation type="unfinished" />
+   <translation>优化器更新前执行 clip_grad_norm_</translation>
   </message>
   <message>
    <source>every {number} layers</source>
-   <translation type="unfinished" />
+   <translation>每 {number} 层</translation>
   </message>
   <message>
    <source>full logits</source>
-   <translation type="unfinished" />
+   <translation>完整 logits</translation>
   </message>
   <message>
    <source>full: every layer</source>
-   <translation type="unfinished" />
+   <translation>全部：每一层</translation>
   </message>
   <message>
    <source>fused linear</source>
-   <translation type="unfinished" />
+   <translation>融合线性层</translation>
   </message>
   <message>
    <source>memory-efficient</source>
-   <translation type="unfinished" />
+   <translation>内存高效</translation>
   </message>
   <message>
    <source>none</source>
-   <translation type="unfinished" />
+   <translation>无</translation>
   </message>
   <message>
    <source>zero_grad(set_to_none=True), the default; off keeps them in memory as zeros</source>
-   <translation type="unfinished" />
+   <translation>zero_grad(set_to_none=True)，默认行为；关闭则梯度以全零形式留在显存中</translation>
   </message>
  </context>
  <context>
   <name>BreakdownModel</name>
   <message>
    <source>B/param</source>
-   <translation type="unfinished" />
+   <translation>B/参数</translation>
   </message>
   <message>
    <source>Bytes for each parameter of the whole model</source>
-   <translation type="unfinished" />
+   <translation>平均到整个模型每个参数的字节数</translation>
   </message>
   <message>
    <source>Component</source>
-   <translation type="unfinished" />
+   <translation>组成部分</translation>
   </message>
   <message>
    <source>Element types it is made of</source>
-   <translation type="unfinished" />
+   <translation>由哪些元素类型构成</translation>
   </message>
   <message>
    <source>Formula and why</source>
-   <translation type="unfinished" />
+   <translation>公式与原因</translation>
   </message>
   <message>
    <source>How the number was made, and why it exists</source>
-   <translation type="unfinished" />
+   <translation>数值如何得出，这部分为何存在</translation>
   </message>
   <message>
    <source>Its part of the peak on the GPU; the parts add up to the peak</source>
-   <translation type="unfinished" />
+   <translation>它在 GPU 峰值中所占的部分；各部分之和等于峰值</translation>
   </message>
   <message>
    <source>Its share of the peak</source>
-   <translation type="unfinished" />
+   <translation>它占峰值的比例</translation>
   </message>
   <message>
    <source>Largest size in a steady step, host memory included</source>
-   <translation type="unfinished" />
+   <translation>稳态训练步中的最大值，含主机内存</translation>
   </message>
   <message>
    <source>Peak</source>
-   <translation type="unfinished" />
+   <translation>峰值</translation>
   </message>
   <message>
    <source>What the memory is for</source>
-   <translation type="unfinished" />
+   <translation>这部分显存的用途</translation>
   </message>
   <message>
    <source>allocated at once, in this phase: {phase}</source>
-   <translation type="unfinished" />
+   <translation>同时分配，位于此阶段：{phase}</translation>
   </message>
   <message>
    <source>at peak</source>
-   <translation type="unfinished" />
+   <translation>峰值时</translation>
   </message>
   <message>
    <source>at peak, bytes</source>
-   <translation type="unfinished" />
+   <translation>峰值时，字节</translation>
   </message>
   <message>
    <source>bytes</source>
-   <translation type="unfinished" />
+   <translation>字节</translation>
   </message>
   <message>
    <source>dtype</source>
-   <translation type="unfinished" />
+   <translation>dtype</translation>
   </message>
   <message>
    <source>not counted</source>
-   <translation type="unfinished" />
+   <translation>未计入</translation>
   </message>
   <message>
    <source>share</source>
-   <translation type="unfinished" />
+   <translation>占比</translation>
   </message>
   <message>
    <source>{size}, {count} bytes</source>
-   <translation type="unfinished" />
+   <translation>{size}，即 {count} 字节</translation>
   </message>
  </context>
  <context>
   <name>BreakdownPanel</name>
   <message>
    <source>About the selected component</source>
-   <translation type="unfinished" />
+   <translation>关于选中的组成部分</translation>
   </message>
   <message>
    <source>Breakdown</source>
-   <translation type="unfinished" />
+   <translation>明细</translation>
+  </message>
+  <message>
+   <source>Check:</source>
+   <translation>请核对：</translation>
   </message>
   <message>
    <source>Largest {size} ({count} bytes); at the peak {at_peak} ({at_peak_count} bytes)</source>
-   <translation type="unfinished" />
+   <translation>最大 {size}（{count} 字节）；峰值时 {at_peak}（{at_peak_count} 字节）</translation>
   </message>
   <message>
    <source>Memory by component</source>
-   <translation type="unfinished" />
+   <translation>各组成部分的显存</translation>
   </message>
   <message>
    <source>per GPU</source>
-   <translation type="unfinished" />
+   <translation>每张 GPU</translation>
   </message>
   <message>
    <source>per GPU; empty rows hidden: {count}</source>
-   <translation type="unfinished" />
+   <translation>每张 GPU；已隐藏空行：{count}</translation>
   </message>
   <message>
    <source>{size} of it lives in host memory ({count} bytes)</source>
-   <translation type="unfinished" />
+   <translation>其中 {size} 位于主机内存（{count} 字节）</translation>
   </message>
  </context>
  <context>
   <name>ComparisonModel</name>
   <message>
    <source>Optimizer</source>
-   <translation type="unfinished" />
+   <translation>优化器</translation>
+  </message>
+  <message>
+   <source>cannot run</source>
+   <translation>无法运行</translation>
+  </message>
+  <message>
+   <source>change</source>
+   <translation>差值</translation>
   </message>
   <message>
    <source>chosen</source>
-   <translation type="unfinished" />
-  </message>
-  <message>
-   <source>does not fit</source>
-   <translation type="unfinished" />
+   <translation>当前</translation>
   </message>
   <message>
    <source>fits</source>
-   <translation type="unfinished" />
+   <translation>装得下</translation>
   </message>
   <message>
-   <source>not possible here</source>
-   <translation type="unfinished" />
+   <source>no</source>
+   <translation>否</translation>
   </message>
   <message>
    <source>peak</source>
-   <translation type="unfinished" />
+   <translation>峰值</translation>
   </message>
   <message>
    <source>peak, bytes</source>
-   <translation type="unfinished" />
+   <translation>峰值，字节</translation>
   </message>
   <message>
    <source>same</source>
-   <translation type="unfinished" />
+   <translation>相同</translation>
   </message>
   <message>
    <source>state</source>
-   <translation type="unfinished" />
+   <translation>状态</translation>
   </message>
   <message>
    <source>state, bytes</source>
-   <translation type="unfinished" />
+   <translation>状态，字节</translation>
   </message>
   <message>
    <source>temporaries</source>
-   <translation type="unfinished" />
+   <translation>临时张量</translation>
   </message>
   <message>
    <source>temporaries, bytes</source>
-   <translation type="unfinished" />
+   <translation>临时张量，字节</translation>
   </message>
   <message>
    <source>tight</source>
-   <translation type="unfinished" />
+   <translation>临界</translation>
   </message>
   <message>
-   <source>to now</source>
-   <translation type="unfinished" />
+   <source>yes</source>
+   <translation>是</translation>
   </message>
   <message>
    <source>{optimizer}: peak {peak} ({count} bytes) in {phase}; state {state}, temporaries {temporaries}</source>
-   <translation type="unfinished" />
+   <translation>{optimizer}：峰值 {peak}（{count} 字节），位于{phase}；状态 {state}，临时张量 {temporaries}</translation>
   </message>
  </context>
  <context>
   <name>ComparisonPanel</name>
   <message>
    <source>Compare optimizers</source>
-   <translation type="unfinished" />
+   <translation>优化器比较</translation>
   </message>
   <message>
    <source>Double-click or press Enter to choose an optimizer</source>
-   <translation type="unfinished" />
+   <translation>双击或按 Enter 选择优化器</translation>
   </message>
   <message>
    <source>Enter chooses the optimizer of the row</source>
-   <translation type="unfinished" />
+   <translation>按 Enter 选择该行的优化器</translation>
   </message>
   <message>
    <source>Every optimizer on this model</source>
-   <translation type="unfinished" />
+   <translation>全部优化器在此模型上的比较</translation>
   </message>
   <message>
    <source>Filter by name, such as Adam</source>
-   <translation type="unfinished" />
+   <translation>按名称筛选，例如 Adam</translation>
   </message>
   <message>
    <source>Filter the optimizers by name</source>
-   <translation type="unfinished" />
+   <translation>按名称筛选优化器</translation>
   </message>
   <message>
    <source>state</source>
-   <translation type="unfinished" />
+   <translation>状态</translation>
   </message>
   <message>
    <source>this model; line: usable {size}</source>
-   <translation type="unfinished" />
+   <translation>此模型；竖线：可用 {size}</translation>
   </message>
   <message>
    <source>this model; {count} optimizers</source>
-   <translation type="unfinished" />
+   <translation>此模型；{count} 种优化器</translation>
   </message>
  </context>
  <context>
@@ -578,615 +586,626 @@
   </message>
  </context>
  <context>
+  <name>CopyTable</name>
+  <message>
+   <source>Copy rows</source>
+   <translation>复制所选行</translation>
+  </message>
+ </context>
+ <context>
   <name>Curves</name>
   <message>
    <source>device used</source>
-   <translation type="unfinished" />
+   <translation>设备已用</translation>
   </message>
   <message>
    <source>process used</source>
-   <translation type="unfinished" />
+   <translation>进程占用</translation>
   </message>
   <message>
    <source>resident in host memory</source>
-   <translation type="unfinished" />
+   <translation>主机内存驻留</translation>
   </message>
   <message>
    <source>torch allocated</source>
-   <translation type="unfinished" />
+   <translation>torch 已分配</translation>
   </message>
   <message>
    <source>torch reserved</source>
-   <translation type="unfinished" />
+   <translation>torch 已保留</translation>
   </message>
  </context>
  <context>
   <name>DropFrame</name>
   <message>
    <source>Open {name}</source>
-   <translation type="unfinished" />
+   <translation>打开 {name}</translation>
   </message>
  </context>
  <context>
   <name>ErrorReport</name>
   <message>
    <source>Continue</source>
-   <translation type="unfinished" />
+   <translation>继续</translation>
   </message>
   <message>
    <source>Copy</source>
-   <translation type="unfinished" />
+   <translation>复制</translation>
   </message>
   <message>
    <source>OptMem has a defect</source>
-   <translation type="unfinished" />
+   <translation>OptMem 出现缺陷</translation>
   </message>
   <message>
    <source>Quit</source>
-   <translation type="unfinished" />
+   <translation>退出</translation>
   </message>
   <message>
    <source>Report</source>
-   <translation type="unfinished" />
+   <translation>报告</translation>
   </message>
   <message>
    <source>Something failed that should not. What you entered is still there. The text below helps to find the cause; it stays on this computer unless you copy it.</source>
-   <translation type="unfinished" />
+   <translation>发生了不应出现的错误。您输入的内容仍然保留。下面的文字有助于查找原因；除非您自己复制，它只留在本机。</translation>
   </message>
  </context>
  <context>
   <name>EstimatedPlot</name>
   <message>
    <source>peak {size}</source>
-   <translation type="unfinished" />
+   <translation>峰值 {size}</translation>
   </message>
   <message>
    <source>usable {size}</source>
-   <translation type="unfinished" />
+   <translation>可用 {size}</translation>
   </message>
  </context>
  <context>
   <name>FilePage</name>
   <message>
    <source>... and {number} more (hover to read them)</source>
-   <translation type="unfinished" />
+   <translation>……还有 {number} 条（悬停查看）</translation>
   </message>
   <message>
    <source>Cancel</source>
-   <translation type="unfinished" />
+   <translation>取消</translation>
   </message>
   <message>
-   <source>Chec&amp;kpoint or config.json</source>
-   <translation type="unfinished" />
+   <source>Checkpoint or config.&amp;json</source>
+   <translation>检查点或 config.json(&amp;J)</translation>
   </message>
   <message>
    <source>Checkpoint or config.json</source>
-   <translation type="unfinished" />
+   <translation>检查点或 config.json</translation>
   </message>
   <message>
    <source>Folder...</source>
-   <translation type="unfinished" />
+   <translation>文件夹...</translation>
   </message>
   <message>
    <source>Holds the state of {optimizer}, {size}.</source>
-   <translation type="unfinished" />
+   <translation>含 {optimizer} 的状态，{size}。</translation>
   </message>
   <message>
    <source>Nothing was loaded: {read} of {size} read.</source>
-   <translation type="unfinished" />
+   <translation>未加载任何权重：只读取了 {size} 中的 {read}。</translation>
   </message>
   <message>
    <source>Open file...</source>
-   <translation type="unfinished" />
+   <translation>打开文件...</translation>
   </message>
   <message>
    <source>Progress of reading the file</source>
-   <translation type="unfinished" />
+   <translation>文件读取进度</translation>
   </message>
   <message>
    <source>none: open one, or drop it here</source>
-   <translation type="unfinished" />
+   <translation>无：请打开文件，或拖放到此处</translation>
   </message>
   <message>
    <source>{count} parameters in {tensors} tensors, {dtypes}</source>
-   <translation type="unfinished" />
+   <translation>{count} 个参数，{tensors} 个张量，{dtypes}</translation>
   </message>
  </context>
  <context>
   <name>Files</name>
   <message>
    <source>Clear list</source>
-   <translation type="unfinished" />
+   <translation>清空列表</translation>
   </message>
   <message>
    <source>Export</source>
-   <translation type="unfinished" />
+   <translation>导出</translation>
   </message>
   <message>
    <source>Open</source>
-   <translation type="unfinished" />
+   <translation>打开</translation>
   </message>
   <message>
    <source>Open folder</source>
-   <translation type="unfinished" />
+   <translation>打开文件夹</translation>
   </message>
   <message>
    <source>OptMem scenario</source>
-   <translation type="unfinished" />
+   <translation>OptMem 方案</translation>
   </message>
   <message>
    <source>Save scenario</source>
-   <translation type="unfinished" />
+   <translation>保存方案</translation>
   </message>
  </context>
  <context>
   <name>GpuChooser</name>
   <message>
    <source>&amp;GPU</source>
-   <translation type="unfinished" />
+   <translation>GPU(&amp;G)</translation>
   </message>
   <message>
    <source>GPU</source>
-   <translation type="unfinished" />
+   <translation>GPU</translation>
   </message>
   <message>
    <source>The GPU that the verdict is for; type to search</source>
-   <translation type="unfinished" />
+   <translation>判断能否装下所用的 GPU；输入即可搜索</translation>
   </message>
   <message>
    <source>no GPU chosen</source>
-   <translation type="unfinished" />
+   <translation>未选择 GPU</translation>
   </message>
   <message>
    <source>{usable} usable of {total}; {source}</source>
-   <translation type="unfinished" />
+   <translation>总共 {total}，可用 {usable}；{source}</translation>
   </message>
  </context>
  <context>
   <name>HeadlinePanel</name>
   <message>
    <source>Context and reserve</source>
-   <translation type="unfinished" />
+   <translation>上下文与保留</translation>
   </message>
   <message>
    <source>Does not fit: at least {missing} more than the {usable} usable on {gpu}</source>
-   <translation type="unfinished" />
+   <translation>装不下：至少比 {gpu} 可用的 {usable} 多出 {missing}</translation>
   </message>
   <message>
    <source>Fits: {free} free of {usable} usable on {gpu}</source>
-   <translation type="unfinished" />
+   <translation>装得下：{gpu} 可用 {usable}，还剩 {free}</translation>
   </message>
   <message>
    <source>Memory at the peak, by component</source>
-   <translation type="unfinished" />
+   <translation>峰值时的显存，按组成部分</translation>
   </message>
   <message>
    <source>No GPU chosen: choose one to see whether this fits</source>
-   <translation type="unfinished" />
+   <translation>未选择 GPU：选择一款即可判断能否装下</translation>
   </message>
   <message>
    <source>The driver will show {low} to {high} for the process</source>
-   <translation type="unfinished" />
+   <translation>驱动将显示该进程占用 {low} 至 {high}</translation>
+  </message>
+  <message>
+   <source>The system will show {low} to {high} for the process</source>
+   <translation>系统将显示该进程占用 {low} 至 {high}</translation>
   </message>
   <message>
    <source>Tight: from {free} free to {missing} missing, of {usable} usable on {gpu}</source>
-   <translation type="unfinished" />
+   <translation>临界：{gpu} 可用 {usable}，从剩余 {free} 到缺少 {missing}</translation>
   </message>
   <message>
    <source>Up to {size} beyond what is allocated: CUDA context, segments that the caching allocator keeps, fragmentation</source>
-   <translation type="unfinished" />
+   <translation>在已分配之外最多还有 {size}：CUDA 上下文、缓存分配器保留的内存段、碎片</translation>
   </message>
   <message>
    <source>allocated</source>
-   <translation type="unfinished" />
+   <translation>已分配</translation>
   </message>
   <message>
    <source>estimated</source>
-   <translation type="unfinished" />
+   <translation>估算</translation>
   </message>
   <message>
    <source>failed</source>
-   <translation type="unfinished" />
+   <translation>失败</translation>
   </message>
   <message>
    <source>measured</source>
-   <translation type="unfinished" />
+   <translation>实测</translation>
   </message>
   <message>
    <source>not measured</source>
-   <translation type="unfinished" />
+   <translation>未测量</translation>
   </message>
   <message>
    <source>not simulated</source>
-   <translation type="unfinished" />
+   <translation>未模拟</translation>
   </message>
   <message>
    <source>running</source>
-   <translation type="unfinished" />
+   <translation>运行中</translation>
   </message>
   <message>
    <source>simulated</source>
-   <translation type="unfinished" />
+   <translation>模拟</translation>
   </message>
   <message>
    <source>starting</source>
-   <translation type="unfinished" />
+   <translation>正在启动</translation>
   </message>
   <message>
    <source>stopped</source>
-   <translation type="unfinished" />
+   <translation>已停止</translation>
   </message>
   <message>
    <source>stopping</source>
-   <translation type="unfinished" />
+   <translation>正在停止</translation>
   </message>
   <message>
    <source>usable {usable}</source>
-   <translation type="unfinished" />
+   <translation>可用 {usable}</translation>
   </message>
   <message>
    <source>{error} on {device}</source>
-   <translation type="unfinished" />
+   <translation>{error}，{device}</translation>
   </message>
   <message>
    <source>{peak} at the peak, between steps</source>
-   <translation type="unfinished" />
+   <translation>峰值 {peak}，位于两步之间</translation>
   </message>
   <message>
    <source>{peak} at the peak, in backward</source>
-   <translation type="unfinished" />
+   <translation>峰值 {peak}，位于反向阶段</translation>
   </message>
   <message>
    <source>{peak} at the peak, in forward</source>
-   <translation type="unfinished" />
+   <translation>峰值 {peak}，位于前向阶段</translation>
   </message>
   <message>
    <source>{peak} at the peak, in the optimizer step</source>
-   <translation type="unfinished" />
+   <translation>峰值 {peak}，位于优化器更新阶段</translation>
   </message>
   <message>
    <source>{peak} at the peak, while loading</source>
-   <translation type="unfinished" />
+   <translation>峰值 {peak}，位于加载阶段</translation>
   </message>
   <message>
    <source>{size} at the peak ({count} bytes), {share} of it</source>
-   <translation type="unfinished" />
+   <translation>峰值时 {size}（{count} 字节），占 {share}</translation>
   </message>
   <message>
    <source>{text} (for the last valid input)</source>
-   <translation type="unfinished" />
+   <translation>{text}（基于上一次有效输入）</translation>
   </message>
  </context>
  <context>
   <name>LoraPanel</name>
   <message>
    <source>&amp;Targets</source>
-   <translation type="unfinished" />
+   <translation>目标模块(&amp;T)</translation>
   </message>
   <message>
    <source>Adapters</source>
-   <translation type="unfinished" />
+   <translation>适配器</translation>
   </message>
   <message>
    <source>Base &amp;dtype</source>
-   <translation type="unfinished" />
+   <translation>基座类型(&amp;D)</translation>
   </message>
   <message>
    <source>How the frozen base is held</source>
-   <translation type="unfinished" />
+   <translation>冻结的基座以何种类型保存</translation>
   </message>
   <message>
    <source>Module names separated by commas, or all-linear</source>
-   <translation type="unfinished" />
+   <translation>以逗号分隔的模块名，或 all-linear</translation>
   </message>
   <message>
-   <source>Ran&amp;k</source>
-   <translation type="unfinished" />
+   <source>Ra&amp;nk</source>
+   <translation>秩(&amp;N)</translation>
   </message>
   <message>
    <source>Rank of each pair of adapter matrices</source>
-   <translation type="unfinished" />
+   <translation>每对适配器矩阵的秩</translation>
   </message>
   <message>
    <source>The base is frozen: no gradients, no optimizer state</source>
-   <translation type="unfinished" />
+   <translation>基座已冻结：没有梯度，也没有优化器状态</translation>
   </message>
   <message>
-   <source>Train Lo&amp;RA adapters only</source>
-   <translation type="unfinished" />
+   <source>Train LoRA adapters onl&amp;y</source>
+   <translation>只训练 LoRA 适配器(&amp;Y)</translation>
   </message>
   <message>
    <source>int8 (LLM.int8)</source>
-   <translation type="unfinished" />
+   <translation>int8 (LLM.int8)</translation>
   </message>
   <message>
    <source>nf4 (4 bits)</source>
-   <translation type="unfinished" />
+   <translation>nf4 (4 位)</translation>
   </message>
   <message>
    <source>nf4, double quantized</source>
-   <translation type="unfinished" />
+   <translation>nf4，双重量化</translation>
   </message>
   <message>
    <source>{count} parameters are trained</source>
-   <translation type="unfinished" />
+   <translation>训练 {count} 个参数</translation>
   </message>
  </context>
  <context>
   <name>MainWindow</name>
   <message>
    <source>&amp;Measure on CPU</source>
-   <translation type="unfinished" />
+   <translation>在 CPU 上测量(&amp;M)</translation>
   </message>
   <message>
    <source>&amp;Measure on GPU</source>
-   <translation type="unfinished" />
+   <translation>在 GPU 上测量(&amp;M)</translation>
   </message>
   <message>
    <source>All figures in {unit} ({power} bytes). Offline: nothing leaves this computer.</source>
-   <translation type="unfinished" />
+   <translation>所有数值均以 {unit}（{power} 字节）为单位。离线运行：任何数据都不会离开本机。</translation>
   </message>
   <message>
    <source>Export</source>
-   <translation type="unfinished" />
+   <translation>导出</translation>
   </message>
   <message>
    <source>Inputs and results</source>
-   <translation type="unfinished" />
+   <translation>输入与结果</translation>
   </message>
   <message>
    <source>Save changes</source>
-   <translation type="unfinished" />
+   <translation>保存更改</translation>
   </message>
   <message>
    <source>Save the figures or a picture of them</source>
-   <translation type="unfinished" />
+   <translation>保存数据或其图片</translation>
   </message>
   <message>
    <source>Tool bar</source>
-   <translation type="unfinished" />
+   <translation>工具栏</translation>
   </message>
   <message>
    <source>{name} was changed. Save it?</source>
-   <translation type="unfinished" />
+   <translation>{name} 已更改。是否保存？</translation>
   </message>
  </context>
  <context>
   <name>MeasuredModel</name>
   <message>
    <source>Component</source>
-   <translation type="unfinished" />
+   <translation>组成部分</translation>
   </message>
   <message>
    <source>error</source>
-   <translation type="unfinished" />
+   <translation>误差</translation>
   </message>
   <message>
    <source>estimated</source>
-   <translation type="unfinished" />
+   <translation>估算</translation>
   </message>
   <message>
    <source>estimated {estimated} bytes, measured {measured} bytes</source>
-   <translation type="unfinished" />
+   <translation>估算 {estimated} 字节，实测 {measured} 字节</translation>
   </message>
   <message>
    <source>estimated, bytes</source>
-   <translation type="unfinished" />
+   <translation>估算，字节</translation>
   </message>
   <message>
    <source>exact</source>
-   <translation type="unfinished" />
+   <translation>完全一致</translation>
   </message>
   <message>
    <source>measured</source>
-   <translation type="unfinished" />
+   <translation>实测</translation>
   </message>
   <message>
    <source>measured, bytes</source>
-   <translation type="unfinished" />
+   <translation>实测，字节</translation>
   </message>
   <message>
    <source>not measured</source>
-   <translation type="unfinished" />
+   <translation>未测量</translation>
   </message>
   <message>
    <source>peak allocated</source>
-   <translation type="unfinished" />
+   <translation>已分配峰值</translation>
   </message>
   <message>
    <source>peak in {phase}</source>
-   <translation type="unfinished" />
+   <translation>{phase}阶段峰值</translation>
   </message>
   <message>
    <source>peak reserved</source>
-   <translation type="unfinished" />
+   <translation>已保留峰值</translation>
   </message>
  </context>
  <context>
   <name>MeasuredPlot</name>
   <message>
    <source>peak {size}</source>
-   <translation type="unfinished" />
+   <translation>峰值 {size}</translation>
   </message>
   <message>
    <source>seconds</source>
-   <translation type="unfinished" />
+   <translation>秒</translation>
   </message>
   <message>
    <source>step {number}</source>
-   <translation type="unfinished" />
+   <translation>第 {number} 步</translation>
   </message>
   <message>
    <source>usable {size}</source>
-   <translation type="unfinished" />
+   <translation>可用 {size}</translation>
   </message>
  </context>
  <context>
   <name>MeasurementPanel</name>
   <message>
    <source>Building the model</source>
-   <translation type="unfinished" />
+   <translation>正在构建模型</translation>
   </message>
   <message>
    <source>Do not measure</source>
-   <translation type="unfinished" />
+   <translation>不测量</translation>
   </message>
   <message>
    <source>Estimated and measured, by component</source>
-   <translation type="unfinished" />
+   <translation>各组成部分的估算值与实测值</translation>
   </message>
   <message>
    <source>Measure anyway</source>
-   <translation type="unfinished" />
+   <translation>仍然测量</translation>
   </message>
   <message>
    <source>Measure {count} parameters instead</source>
-   <translation type="unfinished" />
+   <translation>改为测量 {count} 参数</translation>
   </message>
   <message>
    <source>Measurement</source>
-   <translation type="unfinished" />
+   <translation>测量</translation>
   </message>
   <message>
    <source>Preparing: asking the driver what is free</source>
-   <translation type="unfinished" />
+   <translation>准备中：正在向驱动查询空闲显存</translation>
   </message>
   <message>
    <source>Progress of the measurement</source>
-   <translation type="unfinished" />
+   <translation>测量进度</translation>
   </message>
   <message>
    <source>Starting a process of its own and importing torch</source>
-   <translation type="unfinished" />
+   <translation>正在启动独立进程并导入 torch</translation>
   </message>
   <message>
    <source>Step {step} of {steps}: {phase}</source>
-   <translation type="unfinished" />
+   <translation>第 {step}/{steps} 步：{phase}</translation>
   </message>
   <message>
    <source>Stopped</source>
-   <translation type="unfinished" />
+   <translation>已停止</translation>
   </message>
   <message>
    <source>Stopping</source>
-   <translation type="unfinished" />
+   <translation>正在停止</translation>
   </message>
   <message>
    <source>Technical detail</source>
-   <translation type="unfinished" />
+   <translation>技术细节</translation>
   </message>
   <message>
    <source>error = (estimated - measured) / measured, for this device and torch</source>
-   <translation type="unfinished" />
+   <translation>误差 =（估算 - 实测）/ 实测，针对此设备与 torch 版本</translation>
   </message>
   <message>
    <source>on the CPU: torch's allocations, no GPU involved</source>
-   <translation type="unfinished" />
+   <translation>在 CPU 上：torch 的内存分配，不涉及 GPU</translation>
   </message>
   <message>
    <source>on {device}</source>
-   <translation type="unfinished" />
+   <translation>在 {device} 上</translation>
   </message>
   <message>
    <source>process {size} in host memory</source>
-   <translation type="unfinished" />
+   <translation>进程占用主机内存 {size}</translation>
   </message>
   <message>
    <source>process {size} on the GPU</source>
-   <translation type="unfinished" />
+   <translation>进程占用 GPU 显存 {size}</translation>
   </message>
   <message>
    <source>torch allocated {now}, peak {peak}</source>
-   <translation type="unfinished" />
+   <translation>torch 已分配 {now}，峰值 {peak}</translation>
   </message>
   <message>
    <source>{count} parameters, {steps} real steps in {seconds} s with torch {torch}</source>
-   <translation type="unfinished" />
+   <translation>{count} 个参数，{steps} 个真实训练步，耗时 {seconds} s，torch {torch}</translation>
   </message>
  </context>
  <context>
   <name>ModelPanel</name>
   <message>
    <source>&amp;Parameters</source>
-   <translation type="unfinished" />
+   <translation>参数量(&amp;P)</translation>
+  </message>
+  <message>
+   <source>&amp;Preset</source>
+   <translation>预设模型(&amp;P)</translation>
   </message>
   <message>
    <source>A published model; type to search</source>
-   <translation type="unfinished" />
+   <translation>公开发布的模型；输入即可搜索</translation>
   </message>
   <message>
    <source>File</source>
-   <translation type="unfinished" />
+   <translation>文件</translation>
   </message>
   <message>
    <source>How many: 7B, 125M, 6.74e9 or 7,000,000,000</source>
-   <translation type="unfinished" />
+   <translation>数量：7B、125M、6.74e9 或 7,000,000,000</translation>
   </message>
   <message>
    <source>Model</source>
-   <translation type="unfinished" />
+   <translation>模型</translation>
   </message>
   <message>
    <source>Parameters</source>
-   <translation type="unfinished" />
-  </message>
-  <message>
-   <source>Pre&amp;set</source>
-   <translation type="unfinished" />
+   <translation>参数量</translation>
   </message>
   <message>
    <source>Preset</source>
-   <translation type="unfinished" />
+   <translation>预设</translation>
   </message>
   <message>
    <source>{count} parameters</source>
-   <translation type="unfinished" />
+   <translation>{count} 个参数</translation>
   </message>
   <message>
    <source>{exact}, a single tensor</source>
-   <translation type="unfinished" />
+   <translation>{exact}，单个张量</translation>
   </message>
   <message>
    <source>{exact}: {layers} layers, width {hidden}, vocabulary {vocab}</source>
-   <translation type="unfinished" />
+   <translation>{exact}：{layers} 层，宽度 {hidden}，词表 {vocab}</translation>
   </message>
  </context>
  <context>
   <name>NoticeBar</name>
   <message>
    <source>Close this notice</source>
-   <translation type="unfinished" />
+   <translation>关闭此通知</translation>
   </message>
  </context>
  <context>
   <name>OptimizerPanel</name>
   <message>
    <source>&amp;Implementation</source>
-   <translation type="unfinished" />
+   <translation>实现(&amp;I)</translation>
   </message>
   <message>
    <source>Class and library; type to search</source>
-   <translation type="unfinished" />
+   <translation>类名与所属库；输入即可搜索</translation>
   </message>
   <message>
    <source>Optimizer</source>
-   <translation type="unfinished" />
+   <translation>优化器</translation>
   </message>
   <message>
    <source>Proven: 0 bytes from {library}</source>
-   <translation type="unfinished" />
+   <translation>已验证：与 {library} 相差 0 字节</translation>
   </message>
   <message>
    <source>automatic</source>
-   <translation type="unfinished" />
+   <translation>自动</translation>
   </message>
   <message>
    <source>off</source>
-   <translation type="unfinished" />
+   <translation>关</translation>
   </message>
   <message>
    <source>on</source>
-   <translation type="unfinished" />
+   <translation>开</translation>
   </message>
  </context>
  <context>
@@ -1216,1643 +1235,1651 @@
   <name>Precision</name>
   <message>
    <source>AMP bf16 (autocast over fp32 weights)</source>
-   <translation type="unfinished" />
+   <translation>AMP bf16（fp32 权重 + autocast）</translation>
   </message>
   <message>
    <source>AMP fp16 (autocast over fp32 weights)</source>
-   <translation type="unfinished" />
+   <translation>AMP fp16（fp32 权重 + autocast）</translation>
   </message>
   <message>
    <source>Megatron bf16 (fp32 main gradients)</source>
-   <translation type="unfinished" />
+   <translation>Megatron bf16（fp32 主梯度）</translation>
   </message>
   <message>
    <source>bf16 + fp32 master weights</source>
-   <translation type="unfinished" />
+   <translation>bf16 + fp32 主权重</translation>
   </message>
   <message>
    <source>bf16 weights under autocast</source>
-   <translation type="unfinished" />
+   <translation>bf16 权重 + autocast</translation>
   </message>
   <message>
    <source>bf16, pure</source>
-   <translation type="unfinished" />
+   <translation>纯 bf16</translation>
   </message>
   <message>
    <source>fp16 + fp32 master weights</source>
-   <translation type="unfinished" />
+   <translation>fp16 + fp32 主权重</translation>
   </message>
   <message>
    <source>fp16, pure</source>
-   <translation type="unfinished" />
+   <translation>纯 fp16</translation>
   </message>
   <message>
    <source>fp32</source>
-   <translation type="unfinished" />
+   <translation>fp32</translation>
   </message>
   <message>
    <source>fp8, MS-AMP O2</source>
-   <translation type="unfinished" />
+   <translation>fp8，MS-AMP O2</translation>
   </message>
   <message>
    <source>fp8, TransformerEngine on bf16 weights</source>
-   <translation type="unfinished" />
+   <translation>fp8，TransformerEngine，bf16 权重</translation>
   </message>
   <message>
    <source>fp8, TransformerEngine on fp32 weights</source>
-   <translation type="unfinished" />
+   <translation>fp8，TransformerEngine，fp32 权重</translation>
   </message>
   <message>
    <source>fp8, torchao float8</source>
-   <translation type="unfinished" />
+   <translation>fp8，torchao float8</translation>
   </message>
  </context>
  <context>
   <name>PrecisionPanel</name>
   <message>
    <source>Precision</source>
-   <translation type="unfinished" />
+   <translation>精度</translation>
   </message>
   <message>
    <source>S&amp;cheme</source>
-   <translation type="unfinished" />
+   <translation>精度方案(&amp;C)</translation>
   </message>
   <message>
    <source>Which copy of a parameter exists in which type</source>
-   <translation type="unfinished" />
+   <translation>参数的每份副本以何种类型存在</translation>
   </message>
  </context>
  <context>
   <name>Reasons</name>
   <message>
    <source>--batch: the length of a sequence is missing; add `--seq N`, such as `--seq 2048`</source>
-   <translation type="unfinished" />
+   <translation>--batch：缺少序列长度；请加上 `--seq N`，例如 `--seq 2048`</translation>
   </message>
   <message>
    <source>--check: nothing to check against; add `--gpu ID`, such as `--gpu h100-80gb`</source>
-   <translation type="unfinished" />
+   <translation>--check：没有可供比较的 GPU；请加上 `--gpu ID`，例如 `--gpu h100-80gb`</translation>
   </message>
   <message>
    <source>--trainable: a scenario file keeps no tensor names; open the model itself with it</source>
-   <translation type="unfinished" />
+   <translation>--trainable：方案文件不保存张量名；请改为打开模型本身</translation>
   </message>
   <message>
    <source>--trainable: {tensor_count} tensors are too many to name one by one; give a smaller number of parameters</source>
-   <translation type="unfinished" />
+   <translation>--trainable：{tensor_count} 个张量太多，无法逐一列出；请减少参数量</translation>
   </message>
   <message>
    <source>0 tensors: nothing to estimate.</source>
-   <translation type="unfinished" />
+   <translation>0 个张量：没有可估算的内容。</translation>
   </message>
   <message>
    <source>1 B for the fp8 copy and 1 B for its transpose, every multiplied matrix</source>
-   <translation type="unfinished" />
+   <translation>每个参与矩阵乘的矩阵：fp8 副本 1 B，其转置 1 B</translation>
   </message>
   <message>
    <source>16-bit copies of fp32 weights: each product keeps the copy it used until its backward has run, also after autocast has ended.</source>
-   <translation type="unfinished" />
+   <translation>fp32 权重的 16 位副本：每次矩阵乘都保留所用的副本，直到其反向执行完毕，即使 autocast 已经结束。</translation>
   </message>
   <message>
    <source>16-bit queries and heads of at most 256 elements: PyTorch picks flash attention.</source>
-   <translation type="unfinished" />
+   <translation>查询为 16 位且头维度不超过 256：PyTorch 选用 flash 注意力。</translation>
   </message>
   <message>
    <source>2 cuBLAS workspaces of {bytes}: one in the forward thread, one in autograd's</source>
-   <translation type="unfinished" />
+   <translation>2 个 cuBLAS 工作区，各 {bytes}：一个在前向线程，一个在 autograd 线程</translation>
   </message>
   <message>
    <source>A history of directions and steps: 2 x history + 2 vectors as long as all parameters.</source>
-   <translation type="unfinished" />
+   <translation>方向与步长的历史：2 x history + 2 个与全部参数等长的向量。</translation>
   </message>
   <message>
    <source>A steady step is meant: the second and later ones. The first step allocates the optimizer state.</source>
-   <translation type="unfinished" />
+   <translation>指稳态训练步，即第二步及以后。第一步才分配优化器状态。</translation>
   </message>
   <message>
    <source>Above 0, a momentum buffer as large as the parameters is kept.</source>
-   <translation type="unfinished" />
+   <translation>大于 0 时，保留一个与参数同样大小的动量缓冲区。</translation>
   </message>
   <message>
    <source>Accumulation: {given} is not a whole number; write micro-batches a step such as 1 or 8</source>
-   <translation type="unfinished" />
+   <translation>梯度累积：{given} 不是整数；请填写每步的微批次数，例如 1 或 8</translation>
   </message>
   <message>
    <source>Accumulation: {given} is outside 1 to {limit_count}; write fewer micro-batches</source>
-   <translation type="unfinished" />
+   <translation>梯度累积：{given} 不在 1 到 {limit_count} 之间；请减少微批次数</translation>
   </message>
   <message>
    <source>Activations and workspace are not counted: no batch size and sequence length were given.</source>
-   <translation type="unfinished" />
+   <translation>激活值与工作区未计入：没有给出批大小和序列长度。</translation>
   </message>
   <message>
    <source>Activations and workspace are not counted: the architecture is not known.</source>
-   <translation type="unfinished" />
+   <translation>激活值与工作区未计入：模型结构未知。</translation>
   </message>
   <message>
    <source>Adam for sparse gradients of embeddings.</source>
-   <translation type="unfinished" />
+   <translation>用于嵌入层稀疏梯度的 Adam。</translation>
   </message>
   <message>
    <source>Adam with Nesterov momentum: two moments and two counters.</source>
-   <translation type="unfinished" />
+   <translation>带 Nesterov 动量的 Adam：两个矩和两个计数器。</translation>
   </message>
   <message>
    <source>Adam with a rectified start: two moments.</source>
-   <translation type="unfinished" />
+   <translation>对起步阶段做修正的 Adam：两个矩。</translation>
   </message>
   <message>
    <source>Adam with decoupled weight decay: two moments in the type of the parameter.</source>
-   <translation type="unfinished" />
+   <translation>权重衰减解耦的 Adam：两个矩，类型与参数相同。</translation>
   </message>
   <message>
    <source>Adam with the infinity norm: two moments.</source>
-   <translation type="unfinished" />
+   <translation>使用无穷范数的 Adam：两个矩。</translation>
   </message>
   <message>
    <source>Added to the gradient (not decoupled), it takes a changed copy of the gradient in the step.</source>
-   <translation type="unfinished" />
+   <translation>它加到梯度上（未解耦），更新时需要一份修改过的梯度副本。</translation>
   </message>
   <message>
    <source>All parameters at once: fast, and takes lists as large as all of them. Automatic on CUDA.</source>
-   <translation type="unfinished" />
+   <translation>一次处理全部参数：速度快，但所需的张量列表与全部参数一样大。在 CUDA 上自动启用。</translation>
   </message>
   <message>
    <source>At most {vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}; how many depends on how the line search goes</source>
-   <translation type="unfinished" />
+   <translation>最多 {vectors} 个与全部参数等长的向量，每个 {vector_bytes} = {total_bytes}；具体数量取决于线搜索的过程</translation>
   </message>
   <message>
    <source>Attention probabilities, batch x heads x sequence x sequence: this grows with the square of the sequence.</source>
-   <translation type="unfinished" />
+   <translation>注意力概率，批大小 x 头数 x 序列长度 x 序列长度：随序列长度的平方增长。</translation>
   </message>
   <message>
    <source>Attention: flash takes heads of at most 256 elements, this model has {head_dim}; choose efficient or auto</source>
-   <translation type="unfinished" />
+   <translation>注意力：flash 只支持不超过 256 的头维度，此模型为 {head_dim}；请选择 efficient 或 auto</translation>
   </message>
   <message>
    <source>Attention: the CPU's flash kernel has no dropout; choose auto, math or eager</source>
-   <translation type="unfinished" />
+   <translation>注意力：CPU 的 flash 内核不支持 dropout；请选择 auto、math 或 eager</translation>
   </message>
   <message>
    <source>Attention: {kernel} does not exist on the CPU; choose auto, flash, math or eager</source>
-   <translation type="unfinished" />
+   <translation>注意力：CPU 上没有 {kernel}；请选择 auto、flash、math 或 eager</translation>
   </message>
   <message>
    <source>Attention: {kernel} takes 16-bit types only, and queries are fp32; choose a 16-bit precision, efficient or auto</source>
-   <translation type="unfinished" />
+   <translation>注意力：{kernel} 只支持 16 位类型，而查询为 fp32；请选择 16 位精度，或改用 efficient 或 auto</translation>
   </message>
   <message>
    <source>Backward keeps one gradient for every trained parameter until the step has used it.</source>
-   <translation type="unfinished" />
+   <translation>反向为每个训练的参数保留一份梯度，直到优化器更新用过它。</translation>
   </message>
   <message>
    <source>Batch: {given} is not a whole number; write one such as 1, 8 or 32, or leave it empty</source>
-   <translation type="unfinished" />
+   <translation>批大小：{given} 不是整数；请填写 1、8 或 32 这样的数，或留空</translation>
   </message>
   <message>
    <source>Batch: {given} is outside 1 to {limit_count}; write a smaller batch</source>
-   <translation type="unfinished" />
+   <translation>批大小：{given} 不在 1 到 {limit_count} 之间；请填写较小的批大小</translation>
   </message>
   <message>
    <source>Changes no memory.</source>
-   <translation type="unfinished" />
+   <translation>不影响显存。</translation>
   </message>
   <message>
    <source>Checkpointing: {given} is not known; write none, attention, full or every-K such as every-2</source>
-   <translation type="unfinished" />
+   <translation>激活重计算：无法识别 {given}；请填写 none、attention、full 或 every-K，例如 every-2</translation>
   </message>
   <message>
    <source>Communication buffers appear with several GPUs.</source>
-   <translation type="unfinished" />
+   <translation>使用多张 GPU 时才有通信缓冲区。</translation>
   </message>
   <message>
    <source>Contains code references: {names} - not executed. Do not load this file with torch.</source>
-   <translation type="unfinished" />
+   <translation>含有代码引用：{names}，均未执行。请勿用 torch 加载此文件。</translation>
   </message>
   <message>
    <source>Data of {count} storages is missing (the first is {name}); the counts are from the pickle.</source>
-   <translation type="unfinished" />
+   <translation>缺少 {count} 个存储的数据（第一个是 {name}）；数量以 pickle 为准。</translation>
   </message>
   <message>
    <source>Decay acts on the weights in place (AdamW): no copy of the gradient.</source>
-   <translation type="unfinished" />
+   <translation>衰减直接原地作用于权重（AdamW）：不需要梯度副本。</translation>
   </message>
   <message>
    <source>Did not fit: {phase} of step {step} asked for {asked_bytes} more and {free_bytes} was free on the GPU; lower the batch or choose a smaller optimizer state</source>
-   <translation type="unfinished" />
+   <translation>装不下：第 {step} 步的{phase}阶段还要申请 {asked_bytes}，而 GPU 只剩 {free_bytes}；请减小批大小，或选择状态更小的优化器</translation>
   </message>
   <message>
    <source>Did not fit: {phase} of step {step} asked for {asked_bytes} more than the system gives; measure a smaller model of the same shape</source>
-   <translation type="unfinished" />
+   <translation>装不下：第 {step} 步的{phase}阶段还要申请 {asked_bytes}，超出系统所能提供；请测量同样结构的较小模型</translation>
   </message>
   <message>
    <source>Dropout masks, one byte an element on CUDA.</source>
-   <translation type="unfinished" />
+   <translation>dropout 掩码，在 CUDA 上每个元素 1 字节。</translation>
   </message>
   <message>
    <source>Each entry keeps two vectors as long as all parameters.</source>
-   <translation type="unfinished" />
+   <translation>每条历史保留两个与全部参数等长的向量。</translation>
   </message>
   <message>
    <source>Everything in fp32: 4 bytes for a weight, 4 for its gradient.</source>
-   <translation type="unfinished" />
+   <translation>全部使用 fp32：权重 4 字节，梯度 4 字节。</translation>
   </message>
   <message>
    <source>For CUDA graphs: the step counters live on the GPU.</source>
-   <translation type="unfinished" />
+   <translation>用于 CUDA Graph：步数计数器位于 GPU 上。</translation>
   </message>
   <message>
    <source>GPU: {given} is not in the table; run `optmem estimate --gpu all` or choose one of {known}</source>
-   <translation type="unfinished" />
+   <translation>GPU：表中没有 {given}；请运行 `optmem estimate --gpu all`，或从以下选择：{known}</translation>
   </message>
   <message>
    <source>Give a batch size and a sequence length to count activations.</source>
-   <translation type="unfinished" />
+   <translation>给出批大小和序列长度后才能计算激活值。</translation>
   </message>
   <message>
    <source>Heads of {head_dim} elements are wider than flash attention's 256: PyTorch picks the memory-efficient kernel.</source>
-   <translation type="unfinished" />
+   <translation>头维度 {head_dim} 超过 flash 注意力的上限 256：PyTorch 选用内存高效内核。</translation>
   </message>
   <message>
    <source>Input of a linear layer: the gradient of its weight is input times incoming gradient.</source>
-   <translation type="unfinished" />
+   <translation>线性层的输入：权重的梯度等于输入与传入梯度的乘积。</translation>
   </message>
   <message>
    <source>Input of each recomputed unit: all that checkpointing keeps.</source>
-   <translation type="unfinished" />
+   <translation>每个重计算单元的输入：激活重计算只保留这些。</translation>
   </message>
   <message>
    <source>Inside the MLP: what the activation function and the gate multiply.</source>
-   <translation type="unfinished" />
+   <translation>MLP 内部：激活函数与门控相乘的张量。</translation>
   </message>
   <message>
    <source>Inside the norms: the fp32 copy and the normalised values that backward multiplies with.</source>
-   <translation type="unfinished" />
+   <translation>归一化层内部：反向要相乘的 fp32 副本与归一化后的值。</translation>
   </message>
   <message>
    <source>It cannot train a whole model: biases, norms and convolutions need a second optimizer with its own state.</source>
-   <translation type="unfinished" />
+   <translation>它无法训练整个模型：偏置、归一化层和卷积需要另一个优化器，而后者也有自己的状态。</translation>
   </message>
   <message>
    <source>Iterations a step: how fast the history fills.</source>
-   <translation type="unfinished" />
+   <translation>每步的迭代次数：决定历史填满的快慢。</translation>
   </message>
   <message>
    <source>Keeps a third moment as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>再保留一个与参数同样大小的矩（第三个）。</translation>
   </message>
   <message>
    <source>Keeps an average of the gradients as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>保留一份与参数同样大小的梯度平均值。</translation>
   </message>
   <message>
    <source>LoRA rank: {given} is not a whole number; write one such as 8 or 16</source>
-   <translation type="unfinished" />
+   <translation>LoRA 秩：{given} 不是整数；请填写 8 或 16 这样的数</translation>
   </message>
   <message>
    <source>LoRA rank: {given} is outside 1 to {limit_count}; write a smaller rank</source>
-   <translation type="unfinished" />
+   <translation>LoRA 秩：{given} 不在 1 到 {limit_count} 之间；请填写较小的秩</translation>
   </message>
   <message>
    <source>LoRA rank: {rank} is below 1; write a rank such as 8 or 16</source>
-   <translation type="unfinished" />
+   <translation>LoRA 秩：{rank} 小于 1；请填写 8 或 16 这样的秩</translation>
   </message>
   <message>
    <source>LoRA targets: no linear layer is called {targets}; this model has {known}</source>
-   <translation type="unfinished" />
+   <translation>LoRA 目标模块：没有名为 {targets} 的线性层；此模型有 {known}</translation>
   </message>
   <message>
    <source>LoRA targets: nothing was named; write module names such as q_proj, v_proj or all-linear</source>
-   <translation type="unfinished" />
+   <translation>LoRA 目标模块：没有填写；请填写模块名，例如 q_proj, v_proj，或 all-linear</translation>
   </message>
   <message>
    <source>Log-probabilities in fp32, tokens x vocabulary: cross-entropy keeps them for backward.</source>
-   <translation type="unfinished" />
+   <translation>fp32 对数概率，token 数 x 词表大小：交叉熵为反向保留它们。</translation>
   </message>
   <message>
    <source>Logits that the training loop still refers to, so they live through the step.</source>
-   <translation type="unfinished" />
+   <translation>训练循环仍在引用的 logits，因此会一直存活到优化器更新结束。</translation>
   </message>
   <message>
    <source>MS-AMP O2: fp8 weights and gradients, fp16 master weights, fp8 and fp16 Adam moments.</source>
-   <translation type="unfinished" />
+   <translation>MS-AMP O2：fp8 权重和梯度，fp16 主权重，fp8 与 fp16 的 Adam 矩。</translation>
   </message>
   <message>
    <source>Main gradients live in one fp32 buffer that is zeroed, never freed.</source>
-   <translation type="unfinished" />
+   <translation>主梯度位于一个 fp32 缓冲区中，只清零，从不释放。</translation>
   </message>
   <message>
    <source>Matrix products need scratch memory; it is counted once a batch is given.</source>
-   <translation type="unfinished" />
+   <translation>矩阵乘需要临时工作空间；给出批大小后才计入。</translation>
   </message>
   <message>
    <source>Measure: CUDA_VISIBLE_DEVICES={visible} hides device {given}; unset it or choose a device it shows</source>
-   <translation type="unfinished" />
+   <translation>测量：CUDA_VISIBLE_DEVICES={visible} 隐藏了设备 {given}；请取消该变量，或选择可见的设备</translation>
   </message>
   <message>
    <source>Measure: a {base} base needs bitsandbytes kernels and is not measured; choose a bf16 base, or rely on the estimate</source>
-   <translation type="unfinished" />
+   <translation>测量：{base} 基座需要 bitsandbytes 内核，无法测量；请选择 bf16 基座，或以估算值为准</translation>
   </message>
   <message>
    <source>Measure: no parameter is trainable; widen the choice of trainable parameters</source>
-   <translation type="unfinished" />
+   <translation>测量：没有可训练的参数；请放宽可训练参数的选择范围</translation>
   </message>
   <message>
    <source>Measure: the GPU reported an error ({cause}); restart the program, and the computer if it stays</source>
-   <translation type="unfinished" />
+   <translation>测量：GPU 报告错误（{cause}）；请重启程序，若仍出现请重启电脑</translation>
   </message>
   <message>
    <source>Measure: the worker could not read the request ({cause}); report this with the log</source>
-   <translation type="unfinished" />
+   <translation>测量：工作进程无法读取请求（{cause}）；请附上日志报告此问题</translation>
   </message>
   <message>
    <source>Measure: the worker crashed in {phase} ({signal}); update torch or the driver, the log has the detail</source>
-   <translation type="unfinished" />
+   <translation>测量：工作进程在{phase}阶段崩溃（{signal}）；请更新 torch 或驱动，详情见日志</translation>
   </message>
   <message>
    <source>Measure: the worker ended in {phase} with status {status} and no result; the log has the detail</source>
-   <translation type="unfinished" />
+   <translation>测量：工作进程在{phase}阶段以状态 {status} 退出，没有结果；详情见日志</translation>
   </message>
   <message>
    <source>Measure: the worker said nothing for {seconds} s in {phase} and was ended; measure a smaller model or try again</source>
-   <translation type="unfinished" />
+   <translation>测量：工作进程在{phase}阶段 {seconds} s 没有响应，已被结束；请测量较小的模型，或重试</translation>
   </message>
   <message>
    <source>Measure: the worker speaks protocol version {given}, this program another; run both from one installation</source>
-   <translation type="unfinished" />
+   <translation>测量：工作进程使用协议版本 {given}，与本程序不同；请让两者来自同一安装</translation>
   </message>
   <message>
    <source>Measure: the worker was ended by {signal} in {phase}; the system probably ran out of memory, measure a smaller model</source>
-   <translation type="unfinished" />
+   <translation>测量：工作进程在{phase}阶段被 {signal} 结束；很可能是系统内存不足，请测量较小的模型</translation>
   </message>
   <message>
    <source>Measure: there is no device {given}, torch sees {device_count}; choose another device</source>
-   <translation type="unfinished" />
+   <translation>测量：没有设备 {given}，torch 可见 {device_count} 个；请选择其他设备</translation>
   </message>
   <message>
    <source>Measure: torch cannot use the GPU ({cause}); update the driver or measure on the CPU</source>
-   <translation type="unfinished" />
+   <translation>测量：torch 无法使用 GPU（{cause}）；请更新驱动，或在 CPU 上测量</translation>
   </message>
   <message>
    <source>Measure: torch has no tensors of type {dtype}; a model can hold {known}</source>
-   <translation type="unfinished" />
+   <translation>测量：torch 没有 {dtype} 类型的张量；模型可用的类型有 {known}</translation>
   </message>
   <message>
    <source>Measure: torch in {python} does not load ({cause}); reinstall it or choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>测量：{python} 中的 torch 无法加载（{cause}）；请重新安装，或在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>Measure: torch itself does not run {precision}; choose another precision, or rely on the estimate</source>
-   <translation type="unfinished" />
+   <translation>测量：torch 本身无法运行 {precision}；请选择其他精度，或以估算值为准</translation>
   </message>
   <message>
    <source>Measure: torch {torch} has no kernels for this GPU ({architecture}); install a build for it or measure on the CPU</source>
-   <translation type="unfinished" />
+   <translation>测量：torch {torch} 没有适用于此 GPU（{architecture}）的内核；请安装支持它的版本，或在 CPU 上测量</translation>
   </message>
   <message>
    <source>Measure: torch {torch} in {python} is a CPU build; install a CUDA build or measure on the CPU</source>
-   <translation type="unfinished" />
+   <translation>测量：{python} 中的 torch {torch} 是 CPU 版本；请安装 CUDA 版本，或在 CPU 上测量</translation>
   </message>
   <message>
    <source>Measure: torch {torch} is older than {oldest}; update torch or choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>测量：torch {torch} 低于 {oldest}；请更新 torch，或在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>Measure: {device} is in use by another process in exclusive mode; end that process or choose another device</source>
-   <translation type="unfinished" />
+   <translation>测量：{device} 正被其他进程以独占模式使用；请结束该进程，或选择其他设备</translation>
   </message>
   <message>
    <source>Measure: {path} cannot be imported ({cause}); install its library where torch is, or choose another optimizer</source>
-   <translation type="unfinished" />
+   <translation>测量：无法导入 {path}（{cause}）；请在 torch 所在环境中安装该库，或选择其他优化器</translation>
   </message>
   <message>
    <source>Measure: {path} does not exist in this installation (torch {torch}); update it or choose another optimizer</source>
-   <translation type="unfinished" />
+   <translation>测量：当前安装（torch {torch}）中没有 {path}；请更新，或选择其他优化器</translation>
   </message>
   <message>
    <source>Measure: {path} refused its options or parameters ({cause}); change the option it names</source>
-   <translation type="unfinished" />
+   <translation>测量：{path} 拒绝了所给的选项或参数（{cause}）；请修改其中提到的选项</translation>
   </message>
   <message>
    <source>Measure: {phase} of step {step} failed ({cause}); see the detail, or change what it names</source>
-   <translation type="unfinished" />
+   <translation>测量：第 {step} 步的{phase}阶段失败（{cause}）；请查看详情，或修改其中提到的内容</translation>
   </message>
   <message>
    <source>Measure: {python} answered with something that is no measurement ({sample}); choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>测量：{python} 返回的不是测量数据（{sample}）；请在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>Measure: {python} cannot be started ({cause}); choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>测量：无法启动 {python}（{cause}）；请在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>Measure: {python} has no torch; install it there (pip install torch) or choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>测量：{python} 中没有 torch；请在其中安装（pip install torch），或在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>Measure: {steps} steps are too few, the first one differs from the rest; ask for at least {fewest}</source>
-   <translation type="unfinished" />
+   <translation>测量：{steps} 步太少，第一步与其余各步不同；请至少设为 {fewest} 步</translation>
   </message>
   <message>
    <source>Measurement stopped in {phase}</source>
-   <translation type="unfinished" />
+   <translation>测量已停止，当时处于{phase}阶段</translation>
   </message>
   <message>
    <source>Newton-Schulz orthogonalizes one matrix at a time in bf16; the largest takes {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>Newton-Schulz 以 bf16 逐个对矩阵做正交化；最大的一个占 {total_bytes}</translation>
   </message>
   <message>
    <source>No GPU figures: the package nvidia-ml-py is missing; install it (pip install nvidia-ml-py)</source>
-   <translation type="unfinished" />
+   <translation>没有 GPU 数据：缺少 nvidia-ml-py 包；请安装（pip install nvidia-ml-py）</translation>
   </message>
   <message>
    <source>No NVIDIA driver was found (libnvidia-ml is missing); install the driver, or measure on the CPU</source>
-   <translation type="unfinished" />
+   <translation>未找到 NVIDIA 驱动（缺少 libnvidia-ml）；请安装驱动，或在 CPU 上测量</translation>
   </message>
   <message>
    <source>No casts of weights are kept.</source>
-   <translation type="unfinished" />
+   <translation>不保留权重的转换副本。</translation>
   </message>
   <message>
    <source>No model weights found: none of the {count} tensors can be trained.</source>
-   <translation type="unfinished" />
+   <translation>未找到模型权重：{count} 个张量中没有可训练的。</translation>
   </message>
   <message>
    <source>No state, but foreach with weight decay or maximize copies every gradient in the step.</source>
-   <translation type="unfinished" />
+   <translation>没有状态，但 foreach 加上权重衰减或 maximize 会在更新时复制全部梯度。</translation>
   </message>
   <message>
    <source>Non-standard file: {second} uses the same bytes as {first}; counted once ({pair_count} such).</source>
-   <translation type="unfinished" />
+   <translation>非标准文件：{second} 与 {first} 使用相同的字节；只计一次（共 {pair_count} 处）。</translation>
   </message>
   <message>
    <source>Not 4 bytes a parameter, and not always tiny: only the last two axes are factored, so a 3 x 3 convolution keeps two thirds of its size, a 1 x 1 one twice its size. Its docstring promises foreach on CUDA; the code runs the for-loop.</source>
-   <translation type="unfinished" />
+   <translation>并非每参数 4 字节，也并不总是很小：只对最后两个轴做分解，因此 3 x 3 卷积的状态为其大小的三分之二，1 x 1 卷积则为两倍。文档字符串称在 CUDA 上使用 foreach，代码实际运行 for 循环。</translation>
   </message>
   <message>
    <source>Not 8 bytes a parameter always: 4 with 16-bit parameters, 8 with fp32; autocast keeps 8.</source>
-   <translation type="unfinished" />
+   <translation>并不总是每参数 8 字节：16 位参数为 4，fp32 为 8；autocast 下仍为 8。</translation>
   </message>
   <message>
    <source>Not available: the driver does not tell what a process uses here (Windows, WSL or a container); the device's total less its baseline stands in</source>
-   <translation type="unfinished" />
+   <translation>不可用：在此环境（Windows、WSL 或容器）中，驱动不提供进程占用；以设备总占用减去基线代替</translation>
   </message>
   <message>
    <source>Not counted: buffers inside CUDA kernels (reductions, sorting), usually a few MiB, and the cuBLASLt workspace.</source>
-   <translation type="unfinished" />
+   <translation>未计入：CUDA 内核内部的缓冲区（归约、排序），通常几 MiB；以及 cuBLASLt 工作区。</translation>
   </message>
   <message>
    <source>Not counted: what a large block keeps beyond its request, up to 1 MiB each and 2 % in all; cuDNN's workspaces; buffers inside other kernels.</source>
-   <translation type="unfinished" />
+   <translation>未计入：大块超出请求的部分，每块至多 1 MiB，总计约 2 %；cuDNN 工作区；其他内核内部的缓冲区。</translation>
   </message>
   <message>
    <source>Nothing opened: what was dropped is not a file or folder on this computer</source>
-   <translation type="unfinished" />
+   <translation>未打开任何内容：拖放的不是本机上的文件或文件夹</translation>
   </message>
   <message>
    <source>Nothing opened: {name} is no checkpoint, model folder, config.json or .optmem file</source>
-   <translation type="unfinished" />
+   <translation>未打开任何内容：{name} 不是检查点、模型文件夹、config.json 或 .optmem 文件</translation>
   </message>
   <message>
    <source>Nothing opened: {number_count} items were dropped; drop one file, or the folder that holds them</source>
-   <translation type="unfinished" />
+   <translation>未打开任何内容：拖放了 {number_count} 项；请只拖放一个文件，或包含它们的文件夹</translation>
   </message>
   <message>
    <source>Nothing without momentum, one buffer with it.</source>
-   <translation type="unfinished" />
+   <translation>不用动量时没有状态，用动量时有一个缓冲区。</translation>
   </message>
   <message>
    <source>Objects of {names} were not built; tensors in them are counted.</source>
-   <translation type="unfinished" />
+   <translation>{names} 的对象未被构造；其中的张量已计入。</translation>
   </message>
   <message>
    <source>On the CPU PyTorch has one fused kernel, also called flash, for every type.</source>
-   <translation type="unfinished" />
+   <translation>在 CPU 上，PyTorch 只有一个融合内核，也叫 flash，适用于所有类型。</translation>
   </message>
   <message>
    <source>One average of squares; momentum and centered add one each.</source>
-   <translation type="unfinished" />
+   <translation>一份平方的滑动平均；momentum 和 centered 各再加一份。</translation>
   </message>
   <message>
    <source>One fp32 number a row (log-sum-exp) from which backward rebuilds the probabilities.</source>
-   <translation type="unfinished" />
+   <translation>每行一个 fp32 数（log-sum-exp），反向据此重建概率。</translation>
   </message>
   <message>
    <source>One kernel in place: no temporaries. Set to false, it also switches the automatic foreach off.</source>
-   <translation type="unfinished" />
+   <translation>单个内核原地更新：没有临时张量。设为 false 时，自动启用的 foreach 也会关闭。</translation>
   </message>
   <message>
    <source>One momentum buffer; the update is orthogonalized. Matrices only.</source>
-   <translation type="unfinished" />
+   <translation>一个动量缓冲区；更新量经过正交化。仅用于矩阵。</translation>
   </message>
   <message>
    <source>One or two fp32 numbers a token that the norms keep.</source>
-   <translation type="unfinished" />
+   <translation>归一化层为每个 token 保留的一到两个 fp32 数。</translation>
   </message>
   <message>
    <source>One sum of squares, allocated when the optimizer is made.</source>
-   <translation type="unfinished" />
+   <translation>一份平方和，在创建优化器时分配。</translation>
   </message>
   <message>
    <source>Only an adapter of {count} parameters: add the base model, whose weights are not in this file.</source>
-   <translation type="unfinished" />
+   <translation>只有 {count} 个参数的适配器：请补上基座模型，其权重不在此文件中。</translation>
   </message>
   <message>
    <source>Only the adapters have gradients; the frozen base has none.</source>
-   <translation type="unfinished" />
+   <translation>只有适配器有梯度；冻结的基座没有。</translation>
   </message>
   <message>
    <source>Only the gradient is sparse: both moments are dense, as large as Adam's.</source>
-   <translation type="unfinished" />
+   <translation>只有梯度是稀疏的：两个矩都是稠密的，与 Adam 一样大。</translation>
   </message>
   <message>
    <source>Optimizer option {given}: {optimizer} does not take it; it takes {known}</source>
-   <translation type="unfinished" />
+   <translation>优化器选项 {given}：{optimizer} 不接受此选项；可用选项为 {known}</translation>
   </message>
   <message>
    <source>Optimizer option {option} of {optimizer}: {given} is not a number; write one such as 0.9</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 的选项 {option}：{given} 不是数字；请填写 0.9 这样的数</translation>
   </message>
   <message>
    <source>Optimizer option {option} of {optimizer}: {given} is not a switch; write true or false</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 的选项 {option}：{given} 不是开关值；请填写 true 或 false</translation>
   </message>
   <message>
    <source>Optimizer option {option} of {optimizer}: {given} is not a whole number; write one such as 10</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 的选项 {option}：{given} 不是整数；请填写 10 这样的数</translation>
   </message>
   <message>
    <source>Optimizer option {option} of {optimizer}: {given} is not known; choose {choices}</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 的选项 {option}：无法识别 {given}；请选择 {choices}</translation>
   </message>
   <message>
    <source>Optimizer option {option} of {optimizer}: {given} is out of range; write a number {allowed}</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 的选项 {option}：{given} 超出范围；允许的范围为 {allowed}</translation>
   </message>
   <message>
    <source>Optimizer option: {given} is not name=value; write it as in amsgrad=true</source>
-   <translation type="unfinished" />
+   <translation>优化器选项：{given} 不是 name=value 形式；请写成 amsgrad=true 这样</translation>
   </message>
   <message>
    <source>Optimizer state ({kind}) for {count} parameters; no model weights. Open the model itself for an estimate.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个参数的优化器状态（{kind}）；没有模型权重。请打开模型本身进行估算。</translation>
   </message>
   <message>
    <source>Optimizer: {given} is not known; did you mean {near}? `optmem optimizers` lists all</source>
-   <translation type="unfinished" />
+   <translation>优化器：无法识别 {given}；您是否想用 {near}？`optmem optimizers` 可列出全部</translation>
   </message>
   <message>
    <source>Other models on the same GPU, such as an EMA copy, are not part of this scenario.</source>
-   <translation type="unfinished" />
+   <translation>同一 GPU 上的其他模型（例如 EMA 副本）不在此方案中。</translation>
   </message>
   <message>
    <source>Other processes on the GPU changed their memory by {change_bytes} meanwhile; close them and measure again for an exact figure</source>
-   <translation type="unfinished" />
+   <translation>测量期间，GPU 上其他进程的显存变化了 {change_bytes}；请关闭它们并重新测量，以得到准确数值</translation>
   </message>
   <message>
    <source>Output of the adapter's first matrix, rank numbers a token.</source>
-   <translation type="unfinished" />
+   <translation>适配器第一个矩阵的输出，每个 token 有秩个数。</translation>
   </message>
   <message>
    <source>Output of the adapter.</source>
-   <translation type="unfinished" />
+   <translation>适配器的输出。</translation>
   </message>
   <message>
    <source>PEFT casts the input of each adapter to the adapter's type: one copy for every adapted layer.</source>
-   <translation type="unfinished" />
+   <translation>PEFT 把每个适配器的输入转换为适配器的类型：每个带适配器的层一份副本。</translation>
   </message>
   <message>
    <source>Packed weights ({schemes}): {stored_count} stored elements hold {count} parameters. Training needs them unpacked, or frozen under adapters.</source>
-   <translation type="unfinished" />
+   <translation>打包的权重（{schemes}）：{stored_count} 个存储元素对应 {count} 个参数。训练时需要先解包，或将其冻结并使用适配器。</translation>
   </message>
   <message>
    <source>Parameters: a model needs at least one parameter</source>
-   <translation type="unfinished" />
+   <translation>参数量：模型至少要有一个参数</translation>
   </message>
   <message>
    <source>Parameters: nothing was typed; write a number such as 7B, 125M or 6.74e9</source>
-   <translation type="unfinished" />
+   <translation>参数量：没有填写；请填写 7B、125M 或 6.74e9 这样的数</translation>
   </message>
   <message>
    <source>Parameters: {given} can be read two ways; write it without the separator, or as 1.5e9</source>
-   <translation type="unfinished" />
+   <translation>参数量：{given} 有两种读法；请去掉分隔符，或写成 1.5e9 这样</translation>
   </message>
   <message>
    <source>Parameters: {given} is more than 1,000,000T (1e18); check the exponent</source>
-   <translation type="unfinished" />
+   <translation>参数量：{given} 超过 1,000,000T (1e18)；请检查指数</translation>
   </message>
   <message>
    <source>Parameters: {given} is negative; write a positive number such as 7B</source>
-   <translation type="unfinished" />
+   <translation>参数量：{given} 是负数；请填写 7B 这样的正数</translation>
   </message>
   <message>
    <source>Parameters: {given} is not a number; write 7B, 125M, 6.74e9 or 7,000,000,000</source>
-   <translation type="unfinished" />
+   <translation>参数量：{given} 不是数字；请填写 7B、125M、6.74e9 或 7,000,000,000</translation>
   </message>
   <message>
    <source>Parameters: {given} is not a whole number of parameters; did you mean a suffix, as in 1.5B?</source>
-   <translation type="unfinished" />
+   <translation>参数量：{given} 不是整数个参数；是否漏了后缀，例如 1.5B？</translation>
   </message>
   <message>
    <source>Precision: {given} is not known; choose one of {known}</source>
-   <translation type="unfinished" />
+   <translation>精度：无法识别 {given}；请从以下选择：{known}</translation>
+  </message>
+  <message>
+   <source>Preset: {given} is not known; choose one of {known}</source>
+   <translation>预设：无法识别 {given}；请从以下选择：{known}</translation>
   </message>
   <message>
    <source>Pure bf16: weights, gradients and a state that follows them take 2 bytes each. No fp32 copy.</source>
-   <translation type="unfinished" />
+   <translation>纯 bf16：权重、梯度以及随之而定的状态各占 2 字节。没有 fp32 副本。</translation>
   </message>
   <message>
    <source>Pure fp16 without a master copy loses updates smaller than about 1/1000 of a weight; most people want amp-fp16 or fp16-master.</source>
-   <translation type="unfinished" />
+   <translation>没有主权重的纯 fp16 会丢失小于权重约 1/1000 的更新；多数情况下应使用 amp-fp16 或 fp16-master。</translation>
   </message>
   <message>
    <source>Pure fp16: 2 bytes for weights and gradients, no fp32 copy; small updates are lost.</source>
-   <translation type="unfinished" />
+   <translation>纯 fp16：权重和梯度各 2 字节，没有 fp32 副本；微小的更新会丢失。</translation>
   </message>
   <message>
    <source>PyTorch's caching allocator hands out multiples of 512 bytes; many tiny tensors make this visible.</source>
-   <translation type="unfinished" />
+   <translation>PyTorch 的缓存分配器以 512 字节的整数倍分配；大量小张量会使其变得明显。</translation>
   </message>
   <message>
    <source>Quantized layers follow bitsandbytes' source; their activations are not yet compared with a GPU.</source>
-   <translation type="unfinished" />
+   <translation>量化层遵循 bitsandbytes 的源码；其激活值尚未与 GPU 对比。</translation>
   </message>
   <message>
    <source>Queries are fp32: flash attention takes only 16-bit types, so PyTorch picks the memory-efficient kernel.</source>
-   <translation type="unfinished" />
+   <translation>查询为 fp32：flash 注意力只支持 16 位类型，因此 PyTorch 选用内存高效内核。</translation>
   </message>
   <message>
    <source>Queries, keys, values and the output of attention.</source>
-   <translation type="unfinished" />
+   <translation>注意力的查询、键、值与输出。</translation>
   </message>
   <message>
    <source>Reserved is a band: 14 recorded transformer runs with a backward held 0.1 to 5.8 % more than they had allocated. Convolutions on changing sizes can hold far more.</source>
-   <translation type="unfinished" />
+   <translation>已保留是一个区间：14 次有记录的、含反向的 transformer 运行，其保留量比已分配量多 0.1 至 5.8 %。输入尺寸变化的卷积可能多得多。</translation>
   </message>
   <message>
    <source>Residual stream: the norms need their input for backward.</source>
-   <translation type="unfinished" />
+   <translation>残差流：归一化层的反向需要其输入。</translation>
   </message>
   <message>
    <source>Rotary tables (cos and sin), shared by all layers.</source>
-   <translation type="unfinished" />
+   <translation>旋转位置编码表（cos 与 sin），各层共用。</translation>
   </message>
   <message>
    <source>Row and column averages of the second moment, no first moment.</source>
-   <translation type="unfinished" />
+   <translation>二阶矩的行平均与列平均，没有一阶矩。</translation>
   </message>
   <message>
    <source>Rules of the CPU: for-loop optimizers, no workspace, no rounding to 512 B.</source>
-   <translation type="unfinished" />
+   <translation>CPU 的规则：优化器使用 for 循环，没有工作区，不按 512 B 取整。</translation>
   </message>
   <message>
    <source>SGD with an averaged copy of the weights and three counters on the GPU.</source>
-   <translation type="unfinished" />
+   <translation>带权重平均副本的 SGD，另有三个位于 GPU 的计数器。</translation>
   </message>
   <message>
    <source>Sequence: {given} is not a whole number; write tokens such as 2048 or 4096</source>
-   <translation type="unfinished" />
+   <translation>序列长度：{given} 不是整数；请填写 2048 或 4096 这样的 token 数</translation>
   </message>
   <message>
    <source>Sequence: {given} is outside 1 to {limit_count}; write fewer tokens</source>
-   <translation type="unfinished" />
+   <translation>序列长度：{given} 不在 1 到 {limit_count} 之间；请减少 token 数</translation>
   </message>
   <message>
    <source>Settings cannot be saved in {path}; this session works, nothing is remembered</source>
-   <translation type="unfinished" />
+   <translation>无法在 {path} 保存设置；本次可正常使用，但不会记住任何设置</translation>
   </message>
   <message>
    <source>Small tensors kept for backward.</source>
-   <translation type="unfinished" />
+   <translation>为反向保留的小张量。</translation>
   </message>
   <message>
    <source>Tensors address {tensor_bytes} of {storage_bytes} of storage: some are slices of larger storages saved whole.</source>
-   <translation type="unfinished" />
+   <translation>张量引用了 {storage_bytes} 存储中的 {tensor_bytes}：其中一些是切片，而所属的较大存储被整体保存。</translation>
   </message>
   <message>
    <source>Tensors that are kept but not trained, such as BatchNorm statistics.</source>
-   <translation type="unfinished" />
+   <translation>保留但不训练的张量，例如 BatchNorm 的统计量。</translation>
   </message>
   <message>
    <source>The CPU allocator is asked for exactly what is needed.</source>
-   <translation type="unfinished" />
+   <translation>CPU 分配器按实际所需申请，不多不少。</translation>
   </message>
   <message>
    <source>The CPU's fused kernel has no dropout: PyTorch falls back to separate operations.</source>
-   <translation type="unfinished" />
+   <translation>CPU 的融合内核不支持 dropout：PyTorch 退回到分步运算。</translation>
   </message>
   <message>
    <source>The CUDA context is a band of 250 to 650 MiB; other processes on the GPU are not counted.</source>
-   <translation type="unfinished" />
+   <translation>CUDA 上下文是 250 至 650 MiB 的区间；GPU 上的其他进程未计入。</translation>
   </message>
   <message>
    <source>The GPU no longer answers the driver; restart the computer</source>
-   <translation type="unfinished" />
+   <translation>GPU 不再响应驱动；请重启电脑</translation>
   </message>
   <message>
    <source>The GPU no longer answers the driver; restart the computer before measuring again</source>
-   <translation type="unfinished" />
+   <translation>GPU 不再响应驱动；请重启电脑后再测量</translation>
   </message>
   <message>
    <source>The NVIDIA driver is not loaded; load it (modprobe nvidia) or restart the computer</source>
-   <translation type="unfinished" />
+   <translation>NVIDIA 驱动未加载；请加载（modprobe nvidia），或重启电脑</translation>
   </message>
   <message>
    <source>The NVIDIA driver was updated and no longer matches the running one; restart the computer</source>
-   <translation type="unfinished" />
+   <translation>NVIDIA 驱动已更新，与正在运行的版本不一致；请重启电脑</translation>
   </message>
   <message>
    <source>The base is frozen and only the adapters are trained, but forward and backward need all of it.</source>
-   <translation type="unfinished" />
+   <translation>基座已冻结，只训练适配器，但前向和反向仍需要整个基座。</translation>
   </message>
   <message>
    <source>The config of {family} has several parts; only its language model is described here.</source>
-   <translation type="unfinished" />
+   <translation>{family} 的配置包含多个部分；这里只描述其语言模型。</translation>
   </message>
   <message>
    <source>The cuBLAS workspace exists on GPUs only.</source>
-   <translation type="unfinished" />
+   <translation>cuBLAS 工作区只存在于 GPU 上。</translation>
   </message>
   <message>
    <source>The driver answered with an error ({cause}); try again, or restart the computer</source>
-   <translation type="unfinished" />
+   <translation>驱动返回错误（{cause}）；请重试，或重启电脑</translation>
   </message>
   <message>
    <source>The driver gives no such figure for this GPU (unified memory is counted by the system); torch's own figures remain</source>
-   <translation type="unfinished" />
+   <translation>驱动不为此 GPU 提供该数据（统一内存由系统统计）；torch 自身的数据仍然可用</translation>
   </message>
   <message>
    <source>The driver is too old for this figure; update it</source>
-   <translation type="unfinished" />
+   <translation>驱动太旧，无法提供该数据；请更新驱动</translation>
   </message>
   <message>
    <source>The driver knows no GPU {uuid}; choose another device</source>
-   <translation type="unfinished" />
+   <translation>驱动找不到 GPU {uuid}；请选择其他设备</translation>
   </message>
   <message>
    <source>The driver refuses figures to this user; ask the administrator, torch's own figures remain</source>
-   <translation type="unfinished" />
+   <translation>驱动拒绝向当前用户提供数据；请联系管理员，torch 自身的数据仍然可用</translation>
   </message>
   <message>
    <source>The family {family} has exact weights but no rules for activations here: they are not counted.</source>
-   <translation type="unfinished" />
+   <translation>{family} 系列的权重是精确的，但这里没有其激活值的规则：未计入。</translation>
   </message>
   <message>
    <source>The family {family} has no rules for activations here: they are not counted.</source>
-   <translation type="unfinished" />
+   <translation>这里没有 {family} 系列的激活值规则：未计入。</translation>
   </message>
   <message>
    <source>The file declares {declared_count} parameters; its headers hold {count}, which is what counts.</source>
-   <translation type="unfinished" />
+   <translation>文件声明有 {declared_count} 个参数；文件头中有 {count} 个，以后者为准。</translation>
   </message>
   <message>
    <source>The for-loop (also on CUDA by default) rebuilds the variance of one parameter in full size beside that of the one before it, at most {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>for 循环（在 CUDA 上也是默认）逐个参数以完整大小重建方差，同时上一个参数的方差仍在，最多 {total_bytes}</translation>
   </message>
   <message>
    <source>The for-loop handles one parameter at a time: {current} tensor(s) of its size, and {previous} of the one before it that Python still holds, at most {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>for 循环一次处理一个参数：{current} 个与其同样大小的张量，加上 Python 仍持有的上一个参数的 {previous} 个，最多 {total_bytes}</translation>
   </message>
   <message>
    <source>The for-loop makes one more tensor of the parameter's size.</source>
-   <translation type="unfinished" />
+   <translation>for 循环会多生成一个与参数同样大小的张量。</translation>
   </message>
   <message>
    <source>The for-loop updates one parameter after another in place.</source>
-   <translation type="unfinished" />
+   <translation>for 循环逐个参数原地更新。</translation>
   </message>
   <message>
    <source>The fused kernel updates in place: nothing beside the state.</source>
-   <translation type="unfinished" />
+   <translation>融合内核原地更新：除状态外没有额外占用。</translation>
   </message>
   <message>
    <source>The fused loss makes the gradients of the hidden states and of the head in forward and keeps those.</source>
-   <translation type="unfinished" />
+   <translation>融合损失在前向中就算出隐藏状态与输出头的梯度，并保留它们。</translation>
   </message>
   <message>
    <source>The learning rate is a tensor: Adam's automatic choice becomes the for-loop unless capturable.</source>
-   <translation type="unfinished" />
+   <translation>学习率是张量：除非启用 capturable，Adam 的自动选择会变为 for 循环。</translation>
   </message>
   <message>
    <source>The loss and its weight, single numbers.</source>
-   <translation type="unfinished" />
+   <translation>损失及其权重，都是单个数。</translation>
   </message>
   <message>
    <source>The main model of {family} is counted; its multi-token-prediction module is not.</source>
-   <translation type="unfinished" />
+   <translation>已计入 {family} 的主模型；其多 token 预测模块未计入。</translation>
   </message>
   <message>
    <source>The model's architecture is not known, so activations cannot be predicted. They come on top.</source>
-   <translation type="unfinished" />
+   <translation>模型结构未知，因此无法预测激活值。它们需要另外加上。</translation>
   </message>
   <message>
    <source>The negated gradient is a copy in the step.</source>
-   <translation type="unfinished" />
+   <translation>取负的梯度是更新时的一份副本。</translation>
   </message>
   <message>
    <source>The optimizer updates this fp32 copy; the 16-bit weights are written from it after each step.</source>
-   <translation type="unfinished" />
+   <translation>优化器更新这份 fp32 副本；每次更新后再由它写回 16 位权重。</translation>
   </message>
   <message>
    <source>The previous gradient and a step size for every parameter.</source>
-   <translation type="unfinished" />
+   <translation>每个参数保存上一步的梯度和各自的步长。</translation>
   </message>
   <message>
    <source>The settings file could not be read and was set aside as {path}; defaults are used</source>
-   <translation type="unfinished" />
+   <translation>无法读取设置文件，已另存为 {path}；现使用默认设置</translation>
   </message>
   <message>
    <source>The sizes of the {kernel} kernel's tensors are not yet compared with a GPU.</source>
-   <translation type="unfinished" />
+   <translation>{kernel} 内核的张量大小尚未与 GPU 对比。</translation>
   </message>
   <message>
    <source>The step works in place.</source>
-   <translation type="unfinished" />
+   <translation>原地更新。</translation>
   </message>
   <message>
    <source>The strong-Wolfe search also holds a copy of the parameters and several gradients.</source>
-   <translation type="unfinished" />
+   <translation>strong-Wolfe 线搜索还会持有一份参数副本和若干梯度。</translation>
   </message>
   <message>
    <source>The weights are partitioned (ZeRO-3); the shapes of {count} parameters come from param_shapes.</source>
-   <translation type="unfinished" />
+   <translation>权重已分区 (ZeRO-3)；{count} 个参数的形状来自 param_shapes。</translation>
   </message>
   <message>
    <source>The {count} weights are empty: they are partitioned (ZeRO-3). Gather them, or use the optim_states files.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个权重为空：它们已分区 (ZeRO-3)。请先汇集，或使用 optim_states 文件。</translation>
   </message>
   <message>
    <source>The {kernel} kernel was chosen by hand.</source>
-   <translation type="unfinished" />
+   <translation>手动选择了 {kernel} 内核。</translation>
+  </message>
+  <message>
+   <source>This did not fit: {reserved_bytes} was held on a GPU of {total_bytes}, the driver moved the rest to host memory; it runs, but slowly</source>
+   <translation>装不下：在 {total_bytes} 的 GPU 上占用了 {reserved_bytes}，驱动把其余部分移到了主机内存；可以运行，但很慢</translation>
   </message>
   <message>
    <source>This run needs about {needed_bytes} and {free_bytes} is free; no model of this shape fits, free some memory first</source>
-   <translation type="unfinished" />
+   <translation>此次运行约需 {needed_bytes}，而空闲 {free_bytes}；这种结构的模型都装不下，请先释放一些内存</translation>
   </message>
   <message>
    <source>This run needs about {needed_bytes} and {free_bytes} is free; {count} parameters of the same shape would fit</source>
-   <translation type="unfinished" />
+   <translation>此次运行约需 {needed_bytes}，而空闲 {free_bytes}；同样结构的 {count} 个参数可以装下</translation>
   </message>
   <message>
    <source>Token ids and labels, 8 bytes each; the embedding and the loss keep them.</source>
-   <translation type="unfinished" />
+   <translation>token id 与标签，各 8 字节；由嵌入层和损失保留。</translation>
   </message>
   <message>
    <source>TransformerEngine on bf16 weights: each matrix also keeps an fp8 copy and its transpose through the step. fp8 makes the products faster, not the model states smaller.</source>
-   <translation type="unfinished" />
+   <translation>bf16 权重上的 TransformerEngine：每个矩阵在整个训练步中还保留 fp8 副本及其转置。fp8 让矩阵乘更快，并不会缩小模型状态。</translation>
   </message>
   <message>
    <source>TransformerEngine on fp32 weights: fp8 copies and transposes are kept beside them.</source>
-   <translation type="unfinished" />
+   <translation>fp32 权重上的 TransformerEngine：旁边还保留 fp8 副本与转置。</translation>
   </message>
   <message>
    <source>Two moments in the type of the parameter.</source>
-   <translation type="unfinished" />
+   <translation>两个矩，类型与参数相同。</translation>
   </message>
   <message>
    <source>Two running averages as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>两份与参数同样大小的滑动平均。</translation>
   </message>
   <message>
    <source>Unknown element types ({names}): counted by shape, bytes from the storage.</source>
-   <translation type="unfinished" />
+   <translation>未知的元素类型（{names}）：数量按形状计，字节按存储计。</translation>
   </message>
   <message>
    <source>Up to seven tensors of the rows that a batch touches; if it touches every row, {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>最多七个张量，大小为批次所涉及的行；若涉及所有行，则为 {total_bytes}</translation>
   </message>
   <message>
    <source>Weights loaded in bf16 and trained under autocast: what HF Trainer does with a bf16 folder.</source>
-   <translation type="unfinished" />
+   <translation>以 bf16 加载权重并在 autocast 下训练：HF Trainer 对 bf16 模型文件夹就是这样做的。</translation>
   </message>
   <message>
    <source>What backward needs again is kept from forward on. The largest moment is usually at the loss, where logits of the whole vocabulary exist.</source>
-   <translation type="unfinished" />
+   <translation>反向还要用到的内容，从前向起一直保留。最大的时刻通常在损失处，那里有整个词表的 logits。</translation>
   </message>
   <message>
    <source>With accumulation, gradients stay alive while the next micro-batch runs forward: activations come on top of them.</source>
-   <translation type="unfinished" />
+   <translation>使用梯度累积时，下一个微批次前向期间梯度仍然存活：激活值叠加在其上。</translation>
   </message>
   <message>
    <source>adapters: {count} parameters in {dtype}, {bytes}</source>
-   <translation type="unfinished" />
+   <translation>适配器：{count} 个参数，{dtype}，{bytes}</translation>
   </message>
   <message>
    <source>autocast casts fp32 weights once in forward; a cast that backward needs lives until that layer's backward has run. This is why AMP can use more memory on a small batch.</source>
-   <translation type="unfinished" />
+   <translation>autocast 在前向中把 fp32 权重转换一次；反向需要的转换副本会存活到该层反向执行完毕。因此在小批次时，AMP 可能占用更多显存。</translation>
   </message>
   <message>
    <source>batch {batch} x {sequence} tokens, what each operation saves for backward</source>
-   <translation type="unfinished" />
+   <translation>批大小 {batch} x {sequence} 个 token，各运算为反向保存的内容</translation>
   </message>
   <message>
    <source>beta1 = 0 does not save the first moment: it is allocated all the same.</source>
-   <translation type="unfinished" />
+   <translation>beta1 = 0 并不能省去一阶矩：照样会分配。</translation>
   </message>
   <message>
    <source>bf16 weights and gradients; the optimizer updates an fp32 copy (apex O2, DeepSpeed bf16).</source>
-   <translation type="unfinished" />
+   <translation>bf16 权重与梯度；优化器更新 fp32 副本（apex O2、DeepSpeed bf16）。</translation>
   </message>
   <message>
    <source>bf16 weights, fp32 main gradients, fp32 main weights: 18 bytes a parameter with Adam.</source>
-   <translation type="unfinished" />
+   <translation>bf16 权重、fp32 主梯度、fp32 主权重：使用 Adam 时每参数 18 字节。</translation>
   </message>
   <message>
    <source>config.json describes {expected_count} parameters, the weights hold {count}; the weights count.</source>
-   <translation type="unfinished" />
+   <translation>config.json 描述了 {expected_count} 个参数，权重中有 {count} 个；以权重为准。</translation>
   </message>
   <message>
    <source>config.json has no usable {field}: its dimensions are not known, activations are not counted.</source>
-   <translation type="unfinished" />
+   <translation>config.json 中没有可用的 {field}：尺寸未知，激活值未计入。</translation>
   </message>
   <message>
    <source>cuBLAS takes scratch memory from PyTorch's allocator at its first matrix product and keeps it, so it shows as allocated.</source>
-   <translation type="unfinished" />
+   <translation>cuBLAS 在第一次矩阵乘时向 PyTorch 的分配器申请工作空间并一直保留，因此显示为已分配。</translation>
   </message>
   <message>
    <source>every allocation rounded up to 512 B</source>
-   <translation type="unfinished" />
+   <translation>每次分配都向上取整到 512 B</translation>
   </message>
   <message>
-   <source>foreach (what CUDA does by default) handles all parameters at once: {lists} list(s) of {list_bytes} = {total_bytes}. fused=true or foreach=false takes less.</source>
-   <translation type="unfinished" />
+   <source>foreach handles all parameters at once, so each list it makes is as large as all of them: {lists} x {list_bytes} = {total_bytes}. foreach=false handles one parameter at a time.</source>
+   <translation>foreach 一次处理全部参数，因此它生成的每个列表都与全部参数一样大：{lists} x {list_bytes} = {total_bytes}。foreach=false 则逐个参数处理。</translation>
+  </message>
+  <message>
+   <source>foreach handles all parameters at once: {lists} x {list_bytes}, and {one_bytes} of smaller tensors meanwhile = {total_bytes}. foreach=false handles one parameter at a time.</source>
+   <translation>foreach 一次处理全部参数：{lists} x {list_bytes}，同时还有 {one_bytes} 的较小张量 = {total_bytes}。foreach=false 则逐个参数处理。</translation>
   </message>
   <message>
    <source>foreach updates its lists in place with these options.</source>
-   <translation type="unfinished" />
+   <translation>使用这些选项时，foreach 原地更新其列表。</translation>
   </message>
   <message>
    <source>fp16 weights and gradients; the optimizer updates an fp32 copy (apex O2, DeepSpeed fp16).</source>
-   <translation type="unfinished" />
+   <translation>fp16 权重与梯度；优化器更新 fp32 副本（apex O2、DeepSpeed fp16）。</translation>
   </message>
   <message>
    <source>fp32 copy of the 16-bit gradients, made at the step for the master weights</source>
-   <translation type="unfinished" />
+   <translation>16 位梯度的 fp32 副本，在优化器更新时为主权重生成</translation>
   </message>
   <message>
    <source>fp8 matrix products read fp8 copies; backward needs the transpose. The high-precision weights stay beside them.</source>
-   <translation type="unfinished" />
+   <translation>fp8 矩阵乘读取 fp8 副本；反向需要其转置。高精度权重仍保留在旁边。</translation>
   </message>
   <message>
    <source>frozen base: {count} parameters in {dtype}, {bytes}</source>
-   <translation type="unfinished" />
+   <translation>冻结的基座：{count} 个参数，{dtype}，{bytes}</translation>
   </message>
   <message>
    <source>frozen base: {count} parameters packed as {dtype} with their scales, {bytes}</source>
-   <translation type="unfinished" />
+   <translation>冻结的基座：{count} 个参数，以 {dtype} 打包并带缩放因子，{bytes}</translation>
   </message>
   <message>
    <source>history_size 100 (the default) is 202 copies of the parameters; the first steps show far less.</source>
-   <translation type="unfinished" />
+   <translation>history_size 为 100（默认）时相当于参数的 202 份副本；最初几步远看不到这么多。</translation>
   </message>
   <message>
    <source>left unquantized and lifted to {dtype} by k-bit preparation (embeddings, norms, head): {count} parameters, {bytes}</source>
-   <translation type="unfinished" />
+   <translation>未量化，由 k-bit 预处理提升为 {dtype}（嵌入层、归一化层、输出头）：{count} 个参数，{bytes}</translation>
   </message>
   <message>
    <source>no model: give a PATH, `--params 7B` or `--preset ID`</source>
-   <translation type="unfinished" />
+   <translation>没有模型：请给出 PATH、`--params 7B` 或 `--preset ID`</translation>
   </message>
   <message>
    <source>none</source>
-   <translation type="unfinished" />
+   <translation>无</translation>
   </message>
   <message>
    <source>none on a CPU</source>
-   <translation type="unfinished" />
+   <translation>CPU 上没有</translation>
   </message>
   <message>
    <source>norms of every gradient, for clipping</source>
-   <translation type="unfinished" />
+   <translation>用于裁剪的各梯度范数</translation>
   </message>
   <message>
    <source>not counted</source>
-   <translation type="unfinished" />
+   <translation>未计入</translation>
   </message>
   <message>
    <source>one GPU: none</source>
-   <translation type="unfinished" />
+   <translation>单张 GPU：无</translation>
   </message>
   <message>
    <source>one {dtype} cast of every matrix that is multiplied</source>
-   <translation type="unfinished" />
+   <translation>每个参与矩阵乘的矩阵各有一份 {dtype} 转换副本</translation>
   </message>
   <message>
    <source>the window cannot open: PySide6 is not installed; run `pip install PySide6-Essentials==6.10.3`, or use `optmem estimate --params 7B`</source>
-   <translation type="unfinished" />
+   <translation>窗口无法打开：未安装 PySide6；请运行 `pip install PySide6-Essentials==6.10.3`，或使用 `optmem estimate --params 7B`</translation>
   </message>
   <message>
    <source>the window cannot open: there is no display; set DISPLAY, run under `xvfb-run`, or use `optmem estimate --params 7B`</source>
-   <translation type="unfinished" />
+   <translation>窗口无法打开：没有显示器；请设置 DISPLAY，或在 `xvfb-run` 下运行，或使用 `optmem estimate --params 7B`</translation>
   </message>
   <message>
    <source>the window cannot open: {library} is missing; on Debian and Ubuntu run `apt-get install {package}`, see README.md for all of them</source>
-   <translation type="unfinished" />
+   <translation>窗口无法打开：缺少 {library}；在 Debian 或 Ubuntu 上请运行 `apt-get install {package}`，完整列表见 README.md</translation>
   </message>
   <message>
    <source>torch.autocast in fp16 with a GradScaler: weights, gradients and optimizer state stay fp32. AMP does not halve model states.</source>
-   <translation type="unfinished" />
+   <translation>fp16 的 torch.autocast 加 GradScaler：权重、梯度和优化器状态仍为 fp32。AMP 不会让模型状态减半。</translation>
   </message>
   <message>
    <source>torch.autocast over fp32 weights: weights, gradients and optimizer state stay fp32. Only activations and transient 16-bit casts of the weights are smaller: AMP does not halve model states.</source>
-   <translation type="unfinished" />
+   <translation>fp32 权重上的 torch.autocast：权重、梯度和优化器状态仍为 fp32。只有激活值和临时的 16 位权重副本变小：AMP 不会让模型状态减半。</translation>
   </message>
   <message>
    <source>torchao float8 training on bf16 weights: casts are made on the fly for each product; nothing is kept.</source>
-   <translation type="unfinished" />
+   <translation>bf16 权重上的 torchao float8 训练：每次矩阵乘时即时转换；不保留任何副本。</translation>
   </message>
   <message>
    <source>trainable parameters: {given} is not a regular expression ({why}); write `all` or a pattern such as `lm_head|norm`</source>
-   <translation type="unfinished" />
+   <translation>可训练参数：{given} 不是正则表达式（{why}）；请填写 `all` 或 `lm_head|norm` 这样的模式</translation>
   </message>
   <message>
    <source>trainable parameters: {given} matches no parameter that can be trained; names look like {example}</source>
-   <translation type="unfinished" />
+   <translation>可训练参数：{given} 没有匹配任何可训练的参数；名称形如 {example}</translation>
   </message>
   <message>
    <source>zero_grad(set_to_none=False) keeps the gradients allocated all the time.</source>
-   <translation type="unfinished" />
+   <translation>zero_grad(set_to_none=False) 使梯度始终处于已分配状态。</translation>
   </message>
   <message>
    <source>{bytes} during the optimizer's update</source>
-   <translation type="unfinished" />
+   <translation>优化器更新期间 {bytes}</translation>
   </message>
   <message>
    <source>{count} buffers as stored</source>
-   <translation type="unfinished" />
+   <translation>{count} 个缓冲区，按存储时的类型</translation>
   </message>
   <message>
    <source>{count} elements are an averaged copy (EMA): kept as buffers, not trained.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个元素是平均副本 (EMA)：作为缓冲区保留，不参与训练。</translation>
   </message>
   <message>
    <source>{count} elements belong to neither model nor optimizer (random states, callbacks) and are not counted.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个元素既不属于模型也不属于优化器（随机状态、回调），未计入。</translation>
   </message>
   <message>
    <source>{count} elements only serve quantised weights (scales, zero points) and are no parameters.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个元素只服务于量化权重（缩放因子、零点），不是参数。</translation>
   </message>
   <message>
    <source>{count} elements under an average (EMA) are a second copy of the model and not counted.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个平均值 (EMA) 元素是模型的第二份副本，未计入。</translation>
   </message>
   <message>
    <source>{count} other weights files were not counted: {names}.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个其他权重文件未计入：{names}。</translation>
   </message>
   <message>
    <source>{count} parameters from config.json; nothing was read from weights.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个参数来自 config.json；没有读取权重。</translation>
   </message>
   <message>
    <source>{count} parameters in {dtypes}</source>
-   <translation type="unfinished" />
+   <translation>{count} 个参数，{dtypes}</translation>
   </message>
   <message>
    <source>{count} parameters x {each} B</source>
-   <translation type="unfinished" />
+   <translation>{count} 个参数 x {each} B</translation>
   </message>
   <message>
    <source>{count} tensors are not where {file} says (the first is {name}); the headers count.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个张量不在 {file} 所说的位置（第一个是 {name}）；以文件头为准。</translation>
   </message>
   <message>
    <source>{count} tensors that {file} names are in none of its files.</source>
-   <translation type="unfinished" />
+   <translation>{file} 列出的 {count} 个张量不在其任何文件中。</translation>
   </message>
   <message>
    <source>{dtype}, whatever the type of the parameter.</source>
-   <translation type="unfinished" />
+   <translation>{dtype}，与参数的类型无关。</translation>
   </message>
   <message>
    <source>{dtype}: the precision scheme forces this type on the moment.</source>
-   <translation type="unfinished" />
+   <translation>{dtype}：精度方案强制该矩使用此类型。</translation>
   </message>
   <message>
    <source>{dtype}: the state takes the type of the parameter that the optimizer updates.</source>
-   <translation type="unfinished" />
+   <translation>{dtype}：状态的类型与优化器所更新的参数相同。</translation>
   </message>
   <message>
    <source>{field}: {given} is not known; choose one of {known}</source>
-   <translation type="unfinished" />
+   <translation>{field}：无法识别 {given}；请从以下选择：{known}</translation>
   </message>
   <message>
    <source>{file} and {other}: both hold the tensor {name}; remove the file that does not belong</source>
-   <translation type="unfinished" />
+   <translation>{file} 与 {other}：都含有张量 {name}；请移除不属于此处的文件</translation>
   </message>
   <message>
    <source>{file} claims {promised_bytes}; the headers hold {held_bytes}, which is what counts.</source>
-   <translation type="unfinished" />
+   <translation>{file} 声称有 {promised_bytes}；文件头中为 {held_bytes}，以后者为准。</translation>
   </message>
   <message>
    <source>{file} is {missing_count} bytes short of what its header declares (incomplete download?); the counts are from the header.</source>
-   <translation type="unfinished" />
+   <translation>{file} 比文件头所声明的少 {missing_count} 字节（下载未完成？）；数量以文件头为准。</translation>
   </message>
   <message>
    <source>{file} names {count} files of which none is there; another file is read instead.</source>
-   <translation type="unfinished" />
+   <translation>{file} 列出的 {count} 个文件都不存在；改为读取其他文件。</translation>
   </message>
   <message>
    <source>{file}: __metadata__ is not a JSON object; write the file again</source>
-   <translation type="unfinished" />
+   <translation>{file}：__metadata__ 不是 JSON 对象；请重新写出该文件</translation>
   </message>
   <message>
    <source>{file}: a bare pickle that contains code references: {names} - not executed; do not load this file</source>
-   <translation type="unfinished" />
+   <translation>{file}：裸 pickle，且含有代码引用：{names}，均未执行；请勿加载此文件</translation>
   </message>
   <message>
    <source>{file}: a bare pickle, not written by torch.save; save the state dict with torch.save or safetensors</source>
-   <translation type="unfinished" />
+   <translation>{file}：裸 pickle，并非由 torch.save 写出；请用 torch.save 或 safetensors 保存 state dict</translation>
   </message>
   <message>
    <source>{file}: a zip without data.pkl, not written by torch.save; choose the weights file</source>
-   <translation type="unfinished" />
+   <translation>{file}：zip 中没有 data.pkl，并非由 torch.save 写出；请选择权重文件</translation>
   </message>
   <message>
    <source>{file}: all {count} files are Git LFS pointers, the weights ({size_bytes}; the index promises {promised_bytes} of tensors) were not downloaded; run `git lfs pull`</source>
-   <translation type="unfinished" />
+   <translation>{file}：{count} 个文件全是 Git LFS 指针，权重（{size_bytes}；索引声明张量共 {promised_bytes}）尚未下载；请运行 `git lfs pull`</translation>
   </message>
   <message>
    <source>{file}: bytes {start} to {stop} before tensor {name} belong to no tensor; the file is damaged</source>
-   <translation type="unfinished" />
+   <translation>{file}：张量 {name} 之前的字节 {start} 到 {stop} 不属于任何张量；文件已损坏</translation>
   </message>
   <message>
    <source>{file}: cannot be read ({cause}); check the permissions or copy it to a local disk</source>
-   <translation type="unfinished" />
+   <translation>{file}：无法读取（{cause}）；请检查权限，或复制到本地磁盘</translation>
   </message>
   <message>
    <source>{file}: duplicate tensor name {name}; write the file again with distinct names</source>
-   <translation type="unfinished" />
+   <translation>{file}：张量名 {name} 重复；请使用互不相同的名称重新写出该文件</translation>
   </message>
   <message>
    <source>{file}: its data.pkl takes {size_bytes}, more than {limit_bytes}; this is no checkpoint</source>
-   <translation type="unfinished" />
+   <translation>{file}：其中的 data.pkl 占 {size_bytes}，超过 {limit_bytes}；这不是检查点</translation>
   </message>
   <message>
    <source>{file}: its directory takes more than {limit_bytes}; this is no checkpoint</source>
-   <translation type="unfinished" />
+   <translation>{file}：其目录超过 {limit_bytes}；这不是检查点</translation>
   </message>
   <message>
    <source>{file}: models of the family {family} cannot be built from their config yet; open the weights instead</source>
-   <translation type="unfinished" />
+   <translation>{file}：尚不能由配置构建 {family} 系列的模型；请改为打开权重</translation>
   </message>
   <message>
    <source>{file}: more than {limit_count} entries; choose the model folder or the weights file itself</source>
-   <translation type="unfinished" />
+   <translation>{file}：超过 {limit_count} 个条目；请选择模型文件夹或权重文件本身</translation>
   </message>
   <message>
    <source>{file}: names the file {name}, which is outside the folder; do not use this index</source>
-   <translation type="unfinished" />
+   <translation>{file}：列出了文件夹之外的文件 {name}；请勿使用此索引</translation>
   </message>
   <message>
    <source>{file}: neither a zip nor a pickle, so not written by torch.save; choose the weights file</source>
-   <translation type="unfinished" />
+   <translation>{file}：既不是 zip 也不是 pickle，因此并非由 torch.save 写出；请选择权重文件</translation>
   </message>
   <message>
    <source>{file}: no such file; check the path</source>
-   <translation type="unfinished" />
+   <translation>{file}：没有此文件；请检查路径</translation>
   </message>
   <message>
    <source>{file}: no weights and no config.json of a known family in this folder; choose another</source>
-   <translation type="unfinished" />
+   <translation>{file}：此文件夹中没有权重，也没有已知系列的 config.json；请选择其他文件夹</translation>
   </message>
   <message>
    <source>{file}: no weights in this folder, but in {name}; open that one</source>
-   <translation type="unfinished" />
+   <translation>{file}：此文件夹中没有权重，权重在 {name} 中；请打开后者</translation>
   </message>
   <message>
    <source>{file}: none of its {count} files is there (the index promises {promised_bytes} of tensors); download them</source>
-   <translation type="unfinished" />
+   <translation>{file}：它的 {count} 个文件都不存在（索引声明张量共 {promised_bytes}）；请下载它们</translation>
   </message>
   <message>
    <source>{file}: not a JSON object; download it again</source>
-   <translation type="unfinished" />
+   <translation>{file}：不是 JSON 对象；请重新下载</translation>
   </message>
   <message>
    <source>{file}: not a checkpoint format that is known; choose one of {known}, a model folder or a config.json</source>
-   <translation type="unfinished" />
+   <translation>{file}：不是已知的检查点格式；请选择 {known}、模型文件夹或 config.json</translation>
   </message>
   <message>
    <source>{file}: not a safetensors file, its first 8 bytes claim a header of {length_count} bytes; choose another file</source>
-   <translation type="unfinished" />
+   <translation>{file}：不是 safetensors 文件，前 8 个字节声称文件头有 {length_count} 字节；请选择其他文件</translation>
   </message>
   <message>
    <source>{file}: not an index of shards (JSON with a weight_map); download it again</source>
-   <translation type="unfinished" />
+   <translation>{file}：不是分片索引（含 weight_map 的 JSON）；请重新下载</translation>
   </message>
   <message>
    <source>{file}: only weights in formats that are not read yet ({names}); get the safetensors version</source>
-   <translation type="unfinished" />
+   <translation>{file}：只有尚不支持读取的格式的权重（{names}）；请获取 safetensors 版本</translation>
   </message>
   <message>
    <source>{file}: several checkpoints ({names}); choose one of the files</source>
-   <translation type="unfinished" />
+   <translation>{file}：有多个检查点（{names}）；请选择其中一个文件</translation>
   </message>
   <message>
    <source>{file}: tensor {name} claims more than 1e18 elements; the file is damaged or hostile</source>
-   <translation type="unfinished" />
+   <translation>{file}：张量 {name} 声称超过 1e18 个元素；文件已损坏或被恶意构造</translation>
   </message>
   <message>
    <source>{file}: tensor {name} has a shape that is no list of counts; write the file again</source>
-   <translation type="unfinished" />
+   <translation>{file}：张量 {name} 的形状不是由尺寸构成的列表；请重新写出该文件</translation>
   </message>
   <message>
    <source>{file}: tensor {name} has data_offsets that are no range; write the file again</source>
-   <translation type="unfinished" />
+   <translation>{file}：张量 {name} 的 data_offsets 不是有效区间；请重新写出该文件</translation>
   </message>
   <message>
    <source>{file}: tensor {name} has the unknown element type {dtype}; a newer version may read it</source>
-   <translation type="unfinished" />
+   <translation>{file}：张量 {name} 的元素类型 {dtype} 未知；较新的版本或许能读取</translation>
   </message>
   <message>
    <source>{file}: tensor {name} lacks its dtype, shape or data_offsets; write the file again</source>
-   <translation type="unfinished" />
+   <translation>{file}：张量 {name} 缺少 dtype、shape 或 data_offsets；请重新写出该文件</translation>
   </message>
   <message>
    <source>{file}: tensor {name} of type {dtype} and shape {shape} does not fit its {held_count} bytes; the file is damaged</source>
-   <translation type="unfinished" />
+   <translation>{file}：类型 {dtype}、形状 {shape} 的张量 {name} 与其 {held_count} 字节不符；文件已损坏</translation>
   </message>
   <message>
    <source>{file}: tensors {first} and {second} overlap in the data; the file is damaged</source>
-   <translation type="unfinished" />
+   <translation>{file}：张量 {first} 与 {second} 的数据重叠；文件已损坏</translation>
   </message>
   <message>
    <source>{file}: the JSON is nested too deeply for a header; this file is damaged or hostile</source>
-   <translation type="unfinished" />
+   <translation>{file}：JSON 嵌套过深，不可能是文件头；文件已损坏或被恶意构造</translation>
   </message>
   <message>
    <source>{file}: the file ends after the length of its header ({length_count} bytes); download it again</source>
-   <translation type="unfinished" />
+   <translation>{file}：文件在文件头长度（{length_count} 字节）之后就结束了；请重新下载</translation>
   </message>
   <message>
    <source>{file}: the file is empty; download it again</source>
-   <translation type="unfinished" />
+   <translation>{file}：文件为空；请重新下载</translation>
   </message>
   <message>
    <source>{file}: the header declares {data_bytes} of data, the file holds {held_bytes}; download it again</source>
-   <translation type="unfinished" />
+   <translation>{file}：文件头声明有 {data_bytes} 数据，文件中只有 {held_bytes}；请重新下载</translation>
   </message>
   <message>
    <source>{file}: the header is not a JSON object of tensors; download the file again</source>
-   <translation type="unfinished" />
+   <translation>{file}：文件头不是由张量构成的 JSON 对象；请重新下载该文件</translation>
   </message>
   <message>
    <source>{file}: the header is not valid JSON; download the file again</source>
-   <translation type="unfinished" />
+   <translation>{file}：文件头不是有效的 JSON；请重新下载该文件</translation>
   </message>
   <message>
    <source>{file}: the header should take {length_count} bytes, only {rest_count} are there; download it again</source>
-   <translation type="unfinished" />
+   <translation>{file}：文件头应占 {length_count} 字节，实际只有 {rest_count}；请重新下载</translation>
   </message>
   <message>
    <source>{file}: the header takes {length_count} bytes, the format allows {limit_count}; split the file</source>
-   <translation type="unfinished" />
+   <translation>{file}：文件头占 {length_count} 字节，格式只允许 {limit_count}；请拆分文件</translation>
   </message>
   <message>
    <source>{file}: the pickle makes no sense after {position_count} instructions; download the file again</source>
-   <translation type="unfinished" />
+   <translation>{file}：pickle 在第 {position_count} 条指令之后无法解析；请重新下载该文件</translation>
   </message>
   <message>
    <source>{file}: the zip has no central directory (incomplete download); download it again</source>
-   <translation type="unfinished" />
+   <translation>{file}：zip 没有中央目录（下载未完成）；请重新下载</translation>
   </message>
   <message>
    <source>{file}: the zip is encrypted; decrypt it first</source>
-   <translation type="unfinished" />
+   <translation>{file}：zip 已加密；请先解密</translation>
   </message>
   <message>
    <source>{file}: this is a Git LFS pointer, the weights ({size_bytes}) were not downloaded; run `git lfs pull`</source>
-   <translation type="unfinished" />
+   <translation>{file}：这是 Git LFS 指针，权重（{size_bytes}）尚未下载；请运行 `git lfs pull`</translation>
   </message>
   <message>
    <source>{file}: this is a {kind} file, which is not read yet; choose the safetensors or PyTorch version</source>
-   <translation type="unfinished" />
+   <translation>{file}：这是 {kind} 文件，尚不支持读取；请选择 safetensors 或 PyTorch 版本</translation>
   </message>
   <message>
    <source>{file}: this link leads to a file that is missing in the cache; download the model again</source>
-   <translation type="unfinished" />
+   <translation>{file}：此链接指向缓存中缺失的文件；请重新下载模型</translation>
   </message>
   <message>
    <source>{file}: {count} bytes follow the last tensor; the file is damaged or not safetensors</source>
-   <translation type="unfinished" />
+   <translation>{file}：最后一个张量之后还有 {count} 字节；文件已损坏，或不是 safetensors</translation>
   </message>
   <message>
    <source>{file}: {count} snapshots and no refs/main; choose one of the folders in snapshots</source>
-   <translation type="unfinished" />
+   <translation>{file}：有 {count} 个快照而没有 refs/main；请选择 snapshots 中的一个文件夹</translation>
   </message>
   <message>
    <source>{file}: {field} is missing; add it, or open the weights instead</source>
-   <translation type="unfinished" />
+   <translation>{file}：缺少 {field}；请补上，或改为打开权重</translation>
   </message>
   <message>
    <source>{file}: {field} is {given}, not a usable count; correct it, or open the weights instead</source>
-   <translation type="unfinished" />
+   <translation>{file}：{field} 为 {given}，不是可用的数量；请更正，或改为打开权重</translation>
   </message>
   <message>
    <source>{file}: {record} cannot be taken out of the zip; download the file again</source>
-   <translation type="unfinished" />
+   <translation>{file}：无法从 zip 中取出 {record}；请重新下载该文件</translation>
   </message>
   <message>
    <source>{file}: {record} does not match its checksum; download the file again</source>
-   <translation type="unfinished" />
+   <translation>{file}：{record} 与其校验和不符；请重新下载该文件</translation>
   </message>
   <message>
    <source>{file}: {size_bytes} is more than the {limit_bytes} such a file may have; choose the weights file itself</source>
-   <translation type="unfinished" />
+   <translation>{file}：{size_bytes} 超过此类文件的上限 {limit_bytes}；请选择权重文件本身</translation>
   </message>
   <message>
    <source>{file}: {size_count} bytes are fewer than the 8 that begin a safetensors file; download it again</source>
-   <translation type="unfinished" />
+   <translation>{file}：只有 {size_count} 字节，不足 safetensors 文件开头的 8 字节；请重新下载</translation>
   </message>
   <message>
    <source>{given} each name a model; keep one of them</source>
-   <translation type="unfinished" />
+   <translation>{given} 各自指定了一个模型；请只保留一个</translation>
   </message>
   <message>
    <source>{given}: is neither a file nor a subcommand; did you mean `optmem {near}`?</source>
-   <translation type="unfinished" />
+   <translation>{given}：既不是文件也不是子命令；您是否想用 `optmem {near}`？</translation>
   </message>
   <message>
    <source>{missing_count} of {total_count} shards missing: {names}. The count is partial; the index promises {promised_bytes} in all.</source>
-   <translation type="unfinished" />
+   <translation>{total_count} 个分片中缺少 {missing_count} 个：{names}。数量不完整；索引声明总共 {promised_bytes}。</translation>
   </message>
   <message>
    <source>{name} and others hold {count} whole numbers, packed in a way that is not known: stored elements, not parameters.</source>
-   <translation type="unfinished" />
+   <translation>{name} 等张量含有 {count} 个整数，打包方式未知：这是存储元素数，不是参数量。</translation>
   </message>
   <message>
    <source>{name} is an expanded view: logical elements are counted, its storage is smaller.</source>
-   <translation type="unfinished" />
+   <translation>{name} 是扩展视图：按逻辑元素计数，其存储更小。</translation>
   </message>
   <message>
    <source>{optimizer} evaluates the model again in each of its iterations: pass a closure to step(); its activations are alive inside the step.</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 在每次迭代中都会重新计算模型：请向 step() 传入闭包；其激活值在优化器更新中存活。</translation>
   </message>
   <message>
    <source>{optimizer} keeps nothing</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 不保留任何状态</translation>
   </message>
   <message>
    <source>{optimizer} keeps nothing from step to step with these options.</source>
-   <translation type="unfinished" />
+   <translation>使用这些选项时，{optimizer} 在步与步之间不保留任何内容。</translation>
   </message>
   <message>
    <source>{optimizer} keeps {total_bytes} from step to step.</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 在步与步之间保留 {total_bytes}。</translation>
   </message>
   <message>
    <source>{optimizer} takes sparse gradients only (Embedding with sparse=True); dense gradients raise an error in the step.</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 只接受稀疏梯度（sparse=True 的 Embedding）；稠密梯度会在更新时报错。</translation>
   </message>
   <message>
    <source>{optimizer} trains matrices only and {tensor} has shape {shape}; train such tensors with AdamW beside it, or choose another optimizer</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 只训练矩阵，而 {tensor} 的形状为 {shape}；请另用 AdamW 训练这类张量，或选择其他优化器</translation>
   </message>
   <message>
    <source>{optimizer}: a tensor learning rate with foreach=true needs capturable=true; set it, or leave foreach alone</source>
-   <translation type="unfinished" />
+   <translation>{optimizer}：学习率为张量且 foreach=true 时需要 capturable=true；请设置它，或不要设置 foreach</translation>
   </message>
   <message>
    <source>{optimizer}: capturable=true needs parameters on a GPU; switch it off or choose cuda</source>
-   <translation type="unfinished" />
+   <translation>{optimizer}：capturable=true 要求参数位于 GPU；请关闭它，或选择 cuda</translation>
   </message>
   <message>
    <source>{optimizer}: fused and foreach cannot both be true; switch one off</source>
-   <translation type="unfinished" />
+   <translation>{optimizer}：fused 与 foreach 不能同时为 true；请关闭其中一个</translation>
   </message>
   <message>
    <source>{optimizer}: nesterov needs momentum above 0 and dampening 0; set momentum=0.9 or switch nesterov off</source>
-   <translation type="unfinished" />
+   <translation>{optimizer}：nesterov 要求 momentum 大于 0 且 dampening 为 0；请设置 momentum=0.9，或关闭 nesterov</translation>
   </message>
   <message>
    <source>{optimizer}: {states}</source>
-   <translation type="unfinished" />
+   <translation>{optimizer}：{states}</translation>
   </message>
   <message>
    <source>{option} is not available yet; leave it out</source>
-   <translation type="unfinished" />
+   <translation>{option} 尚不可用；请去掉</translation>
   </message>
   <message>
    <source>{option}: needs --lora-rank; add it, such as `--lora-rank 16`</source>
-   <translation type="unfinished" />
+   <translation>{option}：需要 --lora-rank；请加上，例如 `--lora-rank 16`</translation>
   </message>
   <message>
    <source>{option}: {given} is not a number; write one such as {example}</source>
-   <translation type="unfinished" />
+   <translation>{option}：{given} 不是数字；请填写 {example} 这样的数</translation>
   </message>
   <message>
    <source>{option}: {given} is not a whole number from {low} to {high}</source>
-   <translation type="unfinished" />
-  </message>
-  <message>
-   <source>{option}: {given} is not known; choose one of {known}</source>
-   <translation type="unfinished" />
+   <translation>{option}：{given} 不是 {low} 到 {high} 之间的整数</translation>
   </message>
   <message>
    <source>{path}: cannot be read ({why}); check that it is a file and that you may read it</source>
-   <translation type="unfinished" />
+   <translation>{path}：无法读取（{why}）；请确认它是文件，且您有读取权限</translation>
   </message>
   <message>
    <source>{path}: cannot be written ({why}); choose another folder or name</source>
-   <translation type="unfinished" />
+   <translation>{path}：无法写入（{why}）；请选择其他文件夹或名称</translation>
   </message>
   <message>
    <source>{path}: is damaged or was only half written ({why}); save the scenario again</source>
-   <translation type="unfinished" />
+   <translation>{path}：已损坏或只写入了一半（{why}）；请重新保存方案</translation>
   </message>
   <message>
    <source>{path}: is not an OptMem scenario ({why}); choose a file that OptMem saved</source>
-   <translation type="unfinished" />
+   <translation>{path}：不是 OptMem 方案（{why}）；请选择由 OptMem 保存的文件</translation>
   </message>
   <message>
    <source>{path}: several files together are not available yet; give one file, or the folder they lie in</source>
-   <translation type="unfinished" />
+   <translation>{path}：尚不支持同时打开多个文件；请只给出一个文件，或它们所在的文件夹</translation>
   </message>
   <message>
    <source>{path}: the model changed since the scenario was saved; what the scenario stored is used until you open the model again</source>
-   <translation type="unfinished" />
+   <translation>{path}：保存方案后模型已改变；在您重新打开模型之前，使用方案中保存的内容</translation>
   </message>
   <message>
    <source>{path}: the model is not there any more; what the scenario stored of it is used</source>
-   <translation type="unfinished" />
+   <translation>{path}：模型已不在原处；使用方案中保存的内容</translation>
   </message>
   <message>
    <source>{path}: there is no such file or folder; check the path</source>
-   <translation type="unfinished" />
+   <translation>{path}：没有这样的文件或文件夹；请检查路径</translation>
   </message>
   <message>
    <source>{path}: was saved by OptMem {program} in file version {given}, this one reads up to {known}; update OptMem</source>
-   <translation type="unfinished" />
+   <translation>{path}：由 OptMem {program} 以文件版本 {given} 保存，本程序最高支持 {known}；请更新 OptMem</translation>
   </message>
   <message>
    <source>{path}: {field} does not fit ({why}); correct it, or save the scenario again</source>
-   <translation type="unfinished" />
+   <translation>{path}：{field} 不合要求（{why}）；请更正，或重新保存方案</translation>
   </message>
   <message>
    <source>{path}: {size_bytes} is too large for a scenario, the limit is {limit_bytes}; choose a file that OptMem saved</source>
-   <translation type="unfinished" />
+   <translation>{path}：{size_bytes} 超过方案文件的上限 {limit_bytes}；请选择由 OptMem 保存的文件</translation>
   </message>
   <message>
    <source>{precision} keeps no separate copy: the optimizer updates the weights themselves.</source>
-   <translation type="unfinished" />
+   <translation>{precision} 不另外保留副本：优化器直接更新权重本身。</translation>
   </message>
   <message>
    <source>{precision}: from the library's source and paper; not yet compared with a GPU.</source>
-   <translation type="unfinished" />
+   <translation>{precision}：依据该库的源码与论文；尚未与 GPU 对比。</translation>
   </message>
   <message>
    <source>{state}: one {dtype} number a column of each matrix (numel / d[-2]), {element_count} elements = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：每个矩阵每列一个 {dtype} 数（numel / d[-2]），{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: one {dtype} number a row of each matrix (numel / d[-1]), {element_count} elements = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：每个矩阵每行一个 {dtype} 数（numel / d[-1]），{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: vectors and single numbers are not factored, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：向量和单个数不做分解，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype}, as many as parameters = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：{element_count} 个 {dtype} 元素，与参数一样多 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: {tensor_count} x all parameters end to end, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：{tensor_count} x 首尾相接的全部参数，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: {tensor_count} x one number in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：{tensor_count} x 一个 {dtype} 数 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: {tensor_count} x one number in {dtype} = {total_bytes}, in host memory, where reading it does not wait for the GPU</source>
-   <translation type="unfinished" />
+   <translation>{state}：{tensor_count} x 一个 {dtype} 数 = {total_bytes}，位于主机内存，读取时无需等待 GPU</translation>
   </message>
   <message>
    <source>{vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{vectors} 个与全部参数等长的向量，每个 {vector_bytes} = {total_bytes}</translation>
   </message>
   <message>
    <source>{why}; see `{command} --help`</source>
-   <translation type="unfinished" />
+   <translation>{why}；见 `{command} --help`</translation>
   </message>
  </context>
  <context>
   <name>SettingsDialog</name>
   <message>
    <source>&amp;Language</source>
-   <translation type="unfinished" />
+   <translation>语言(&amp;L)</translation>
   </message>
   <message>
    <source>&amp;Python with torch</source>
-   <translation type="unfinished" />
+   <translation>带 torch 的 Python(&amp;P)</translation>
   </message>
   <message>
    <source>&amp;Theme</source>
-   <translation type="unfinished" />
+   <translation>主题(&amp;T)</translation>
   </message>
   <message>
    <source>&amp;Unit of sizes</source>
-   <translation type="unfinished" />
+   <translation>大小单位(&amp;U)</translation>
   </message>
   <message>
    <source>Choose...</source>
-   <translation type="unfinished" />
+   <translation>选择...</translation>
   </message>
   <message>
    <source>GB (10^9 bytes)</source>
-   <translation type="unfinished" />
+   <translation>GB（10^9 字节）</translation>
   </message>
   <message>
    <source>GiB (2^30 bytes)</source>
-   <translation type="unfinished" />
+   <translation>GiB（2^30 字节）</translation>
   </message>
   <message>
    <source>Kept in {path}</source>
-   <translation type="unfinished" />
+   <translation>保存在 {path}</translation>
   </message>
   <message>
    <source>Measured &amp;steps</source>
-   <translation type="unfinished" />
+   <translation>测量步数(&amp;S)</translation>
   </message>
   <message>
    <source>Python with torch</source>
-   <translation type="unfinished" />
+   <translation>带 torch 的 Python</translation>
   </message>
   <message>
    <source>Settings</source>
-   <translation type="unfinished" />
+   <translation>设置</translation>
   </message>
   <message>
    <source>as the system</source>
-   <translation type="unfinished" />
+   <translation>跟随系统</translation>
   </message>
   <message>
    <source>dark</source>
-   <translation type="unfinished" />
+   <translation>深色</translation>
   </message>
   <message>
    <source>light</source>
-   <translation type="unfinished" />
+   <translation>浅色</translation>
   </message>
   <message>
    <source>the one this program runs in</source>
-   <translation type="unfinished" />
+   <translation>本程序所用的 Python</translation>
   </message>
  </context>
  <context>
   <name>TimelinePanel</name>
   <message>
    <source>Estimated</source>
-   <translation type="unfinished" />
+   <translation>估算</translation>
   </message>
   <message>
    <source>Estimated memory over the phases of one step</source>
-   <translation type="unfinished" />
+   <translation>一个训练步各阶段的显存估算</translation>
   </message>
   <message>
    <source>Largest value of each</source>
-   <translation type="unfinished" />
+   <translation>各曲线的最大值</translation>
   </message>
   <message>
    <source>Measured</source>
-   <translation type="unfinished" />
+   <translation>实测</translation>
   </message>
   <message>
    <source>Measured memory over time</source>
-   <translation type="unfinished" />
+   <translation>实测显存随时间的变化</translation>
   </message>
   <message>
    <source>Peak, {phase}: {size}</source>
-   <translation type="unfinished" />
+   <translation>峰值，{phase}：{size}</translation>
   </message>
   <message>
    <source>Shows a measurement once there is one</source>
-   <translation type="unfinished" />
+   <translation>有测量结果后在此显示</translation>
   </message>
   <message>
    <source>Timeline</source>
-   <translation type="unfinished" />
+   <translation>时间线</translation>
   </message>
   <message>
    <source>a measured run; point at it to read it</source>
-   <translation type="unfinished" />
+   <translation>一次实测；指向曲线可读取数值</translation>
   </message>
   <message>
    <source>one step, phases not to scale; point at it to see what is alive</source>
-   <translation type="unfinished" />
+   <translation>一个训练步，各阶段不按比例；指向图中可查看存活的内容</translation>
   </message>
   <message>
    <source>{count} bytes</source>
-   <translation type="unfinished" />
+   <translation>{count} 字节</translation>
   </message>
   <message>
    <source>{phase}: {size}</source>
-   <translation type="unfinished" />
+   <translation>{phase}：{size}</translation>
   </message>
   <message>
    <source>{second} s, {phase}</source>
-   <translation type="unfinished" />
+   <translation>{second} s，{phase}</translation>
   </message>
  </context>
 </TS>
