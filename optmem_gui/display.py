@@ -12,7 +12,7 @@ from pathlib import Path
 
 from optmem_gui.core.errors import UserError
 
-_LIBRARY = re.compile(r"lib([\w+.-]+?)\.so\.(\d+)")
+_MISSING = re.compile(r"lib([\w+.-]+?)\.so\.(\d+)[\d.]*: cannot open shared object file")
 
 
 def check_display(environment: Mapping[str, str] = os.environ) -> None:
@@ -52,10 +52,10 @@ def _load(library: Path) -> None:
 
 
 def missing_library(text: str) -> UserError:
-    """The line that tells which library is missing and what it is called where packages come from."""
-    match = _LIBRARY.search(text)
+    """The line for what the loader said: which library is missing, and the package it comes in."""
+    match = _MISSING.search(text)
     if match is None:
-        return UserError("start.library", library=" ".join(text.split()), package="see README.md")
+        return UserError("start.qt_broken", why=" ".join(text.split()))
     name, version = match[1].lower().replace("_", "-"), match[2]
     package = f"lib{name}{'-' if name[-1].isdigit() else ''}{version}"
-    return UserError("start.library", library=match[0], package=package)
+    return UserError("start.library", library=match[0].partition(":")[0], package=package)

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
@@ -88,17 +89,17 @@ def test_a_closed_pipe_is_no_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "library", "package"),
+    ("library", "package"),
     [
-        ("libEGL.so.1: cannot open shared object file: No such file", "libEGL.so.1", "libegl1"),
-        ("libxcb-cursor.so.0: cannot open shared object", "libxcb-cursor.so.0", "libxcb-cursor0"),
-        ("libxkbcommon-x11.so.0: cannot", "libxkbcommon-x11.so.0", "libxkbcommon-x11-0"),
-        ("libdbus-1.so.3: cannot", "libdbus-1.so.3", "libdbus-1-3"),
-        ("libGL.so.1: cannot open", "libGL.so.1", "libgl1"),
+        ("libEGL.so.1", "libegl1"),
+        ("libxcb-cursor.so.0", "libxcb-cursor0"),
+        ("libxkbcommon-x11.so.0", "libxkbcommon-x11-0"),
+        ("libdbus-1.so.3", "libdbus-1-3"),
+        ("libGL.so.1", "libgl1"),
     ],
 )
-def test_a_missing_library_is_named_with_its_package(text: str, library: str, package: str) -> None:
-    line = str(missing_library(text))
+def test_a_missing_library_is_named_with_its_package(library: str, package: str) -> None:
+    line = str(missing_library(f"{library}: cannot open shared object file: No such file or directory"))
     assert f"{library} is missing" in line
     assert f"apt-get install {package}`" in line
 
@@ -109,6 +110,24 @@ def test_a_display_is_looked_for_before_qt_is() -> None:
         check_display({})
     assert refused.value.code == "start.no_display"
     check_display({"QT_QPA_PLATFORM": "offscreen"})
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux can lack a library of Qt's")
+def test_a_qt_that_does_not_load_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = tmp_path / "PySide6" / "Qt" / "lib" / "libQt6Gui.so.6"
+    broken.parent.mkdir(parents=True)
+    broken.write_bytes(b"")
+    spec = ModuleSpec("PySide6", None, origin=str(tmp_path / "PySide6" / "__init__.py"))
+    monkeypatch.setattr("optmem_gui.display.find_spec", lambda name: spec)
+    with pytest.raises(UserError, match="file too short") as refused:
+        check_display({"QT_QPA_PLATFORM": "offscreen"})
+    assert refused.value.code == "start.qt_broken"
+
+
+def test_without_qt_the_command_line_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("optmem_gui.display.find_spec", lambda name: None)
+    with pytest.raises(UserError, match="optmem estimate"):
+        check_display({})
 
 
 @pytest.fixture

@@ -29,5 +29,6 @@ TEXTS: dict[str, str] = {
     "cli.unknown_command": "{given}: is neither a file nor a subcommand; did you mean `optmem {near}`?",
     "start.no_qt": "the window cannot open: PySide6 is not installed; run `pip install PySide6-Essentials==6.10.3`, or use `optmem estimate --params 7B`",
     "start.no_display": "the window cannot open: there is no display; set DISPLAY, run under `xvfb-run`, or use `optmem estimate --params 7B`",
+    "start.qt_broken": "the window cannot open: Qt does not load ({why}); reinstall it with `pip install --force-reinstall PySide6-Essentials==6.10.3`",
     "start.library": "the window cannot open: {library} is missing; on Debian and Ubuntu run `apt-get install {package}`, see README.md for all of them",
 }
