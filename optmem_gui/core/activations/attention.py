@@ -106,7 +106,8 @@ def _fused(program: Program, qkv: QueryKeyValue, kernel: Kernel, sizes: Attentio
         rows = sizes.batch * sizes.heads * -(-sizes.sequence // 32) * 32
     extras = [program.value(rows, F32, False, "attention_statistics")]
     if not program.cpu and (kernel != "efficient" or sizes.dropout):
-        extras += [program.value(2, INT64, False, "attention_statistics") for _ in range(2)]
+        # state of the random generator: seed and offset, and an unused element
+        extras += [program.value(count, INT64, False, "attention_statistics") for count in (2, 1)]
     saved = (q, k, v, out, *extras) if needs else ()
     scratch = _backward_scratch(program, kernel, q.dtype, sizes)
     program.ops.append(Op((q, k, v), out, saved, tuple(extras), backward_scratch=scratch))
@@ -168,12 +169,12 @@ def _eager(program: Program, q: Value, k: Value, v: Value, sizes: AttentionSizes
     scaled = program.scale(scores, "attention_scores")
     masked = program.add(scaled, mask, "attention_scores")
     program.hold(scaled)
-    weights = program.cast(
-        _softmax(program, program.cast(masked, F32, "attention_scores")), scores.dtype, "attention_scores"
-    )
+    weights = _softmax(program, program.cast(masked, F32, "attention_scores"))
+    weights = program.cast(weights, q.dtype, "attention_scores")
     program.hold(masked)
     weights = program.dropout(weights, sizes.dropout, "attention_scores")
-    out = _mix(program, weights, _half(program, v), sizes, weights.dtype)
+    weights = program.cast(weights, scores.dtype, "attention_scores")
+    out = _mix(program, weights, _half(program, v), sizes, scores.dtype)
     program.hold(mask, *held)
     return out
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from optmem_gui.core.activations.choice import loss_chunk_tokens
 from optmem_gui.core.activations.loss import logits_bytes, loss_stage
 from optmem_gui.core.activations.plan import Plan, make_plan
 from optmem_gui.core.activations.stages import Stage, kernel_of, layer_stage, stream_dtype
@@ -279,26 +280,34 @@ class _Course:
 
     def _waiting(self) -> int:
         """A tied head's gradient, which autograd holds until the embedding's arrives."""
-        head = self.plan.matrix("lm_head")
-        if not (head.waits and head.trained):
-            return 0
-        return self._rounded(head.gradient.bytes_for(head.rows * head.columns))
+        return self._gradient_bytes("lm_head") if self.plan.matrix("lm_head").waits else 0
 
     def _embedding_backward(self) -> Point:
-        plan = self.plan
-        stage = self.first
-        made = 0
-        for leaf in ("embed_tokens", "embed_positions"):
-            matrix = plan.matrix(leaf)
-            if matrix.rows and matrix.trained:
-                made += self._rounded(matrix.gradient.bytes_for(matrix.rows * matrix.columns))
+        """The last node: the embedding's gradient, and for a tied head its sum with the one that waited."""
+        plan, stage = self.plan, self.first
+        sizes = [self._gradient_bytes(leaf) for leaf in ("embed_positions", "embed_tokens")]
         before = self.loss.gradients + stage.gradients + self.later.gradients * (plan.shape.layers - 1)
         incoming = stage.input_bytes if stage.needs_grad else 0
+        made, waiting = sum(sizes), self._waiting()
+        rise = max(incoming, sizes[1] if waiting and self._waits_as_view() else 0)
         return self.base + Point(
             activations=self.kept_logits,
             gradients=before + made,
-            temporaries=incoming + self._waiting() + (made if plan.accumulating else 0),
+            temporaries=rise + waiting + (made if plan.accumulating else 0),
         )
+
+    def _gradient_bytes(self, leaf: str) -> int:
+        matrix = self.plan.matrix(leaf)
+        if not matrix.trained:
+            return 0
+        return self._rounded(matrix.gradient.bytes_for(matrix.rows * matrix.columns))
+
+    def _waits_as_view(self) -> bool:
+        """Whether the tied head's gradient is the view that one product gave: not added into in place."""
+        head, plan = self.plan.matrix("lm_head"), self.plan
+        slices = -(-plan.token_count // loss_chunk_tokens(plan.token_count, plan.shape))
+        direct = plan.loss == "full" or (plan.loss == "chunked" and slices == 1)
+        return direct and (plan.autocast or head.dtype) == head.gradient
 
     def items(self) -> Iterator[ActivationItem]:
         """What is saved at the end of forward, by kind."""

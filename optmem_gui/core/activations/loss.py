@@ -29,11 +29,8 @@ from optmem_gui.core.activations.tape import (
     Step,
     Value,
     WeightGradient,
-    convert_gradient,
-    keep_gradient,
-    run_backward,
-    run_forward,
 )
+from optmem_gui.core.activations.walk import convert_gradient, keep_gradient, run_backward, run_forward
 from optmem_gui.core.dtypes import F32
 
 
@@ -98,12 +95,16 @@ def _chunked(program: Program, plan: Plan, x: Value, hidden: Value) -> Stage:
         once_more.append(_slice(plan, part, weight, count, copies=True))
     ledger = Ledger(plan.unit, plan.accumulating)
     cached = run_forward(norm_ops, ledger, (x,), hidden, keep=True)
-    views = (weight, *(region.inputs[0] for region in regions))
-    for view in views:
-        ledger.add(view.name, 0, ACTIVATIONS, 1)  # views of what is already counted
+    # slices are views: the first, which backward needs last, stands for the whole
+    ledger.add(weight.name, 0, ACTIVATIONS, 1)
+    for index, region in enumerate(regions):
+        ledger.add(region.inputs[0].name, 0 if index else hidden.size_bytes, ACTIVATIONS, 1)
+    ledger.drop(hidden.name)
     for region in regions:
         cached += run_forward([region], ledger, region.inputs, region.output, keep=True)
         ledger.drop(region.output.name)
+    for region in regions:
+        ledger.drop(region.inputs[0].name)
     forward = closing(ledger, cached)
     saved = itemise([*norm_ops, *regions], ledger)
     if not hidden.needs_grad and not head.trained:
@@ -115,8 +116,6 @@ def _chunked(program: Program, plan: Plan, x: Value, hidden: Value) -> Stage:
         made, kept = compute.bytes_for(weight.count), head.gradient.bytes_for(weight.count)
         whole = WeightGradient(made, kept, compute != head.gradient, head.waits)
         convert_gradient(ledger, whole, gradients.pop(weight.name))
-    for name in (hidden.name, *(view.name for view in views)):
-        ledger.drop(name)
     if hidden.needs_grad:
         pieces = [gradients.pop(region.inputs[0].name) for region in regions]
         gradients[hidden.name] = ledger.fresh(hidden.size_bytes)

@@ -20,7 +20,7 @@ to / cat / add      nothing
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from optmem_gui.core.activations.tape import Op, Value, WeightGradient
 from optmem_gui.core.dtypes import BOOL, F32, DType
@@ -133,7 +133,7 @@ class Program:
         inner = self.cast(x, matrix.adapter, "adapter_input")
         inner = self._matmul(inner, down, tokens, "adapter_rank")
         inner = self.scale(self._matmul(inner, up, tokens, "adapter"), "adapter")
-        return self.cast(self.add(y, inner, "adapter"), y.dtype, label)
+        return self.cast(self.add(y, inner, label), y.dtype, label)
 
     def _matmul(self, x: Value, matrix: Matrix, tokens: int, label: str) -> Value:
         stream = x.dtype
@@ -151,7 +151,7 @@ class Program:
         if matrix.trained:
             weights = (self._weight(count, compute, matrix),)
             if matrix.bias:
-                weights = (*weights, self._weight(matrix.rows, compute, matrix))
+                weights = (*weights, replace(self._weight(matrix.rows, compute, matrix), late=True))
         unpacked = size if matrix.packed else 0
         self.ops.append(
             Op(

@@ -18,9 +18,8 @@ from optmem_gui.core.activations.tape import (
     Region,
     Step,
     Value,
-    run_backward,
-    run_forward,
 )
+from optmem_gui.core.activations.walk import run_backward, run_forward
 from optmem_gui.core.dtypes import BF16, F16, DType
 from optmem_gui.core.reasons import Reason
 

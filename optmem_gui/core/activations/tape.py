@@ -1,22 +1,11 @@
-"""What autograd keeps and frees, as a small ledger: the arithmetic behind every activation figure.
+"""The words a step is written down in, and the ledger that adds up what is alive.
 
-A step is written down as a list of :class:`Op`: what each operation makes, what it saves for backward
-and what its backward makes. :func:`run_forward` and :func:`run_backward` walk that list and add up what
-is alive. Rules of the walk, with their sources in PyTorch:
-
-- a tensor dies with its last use unless an operation saved it (``torch/csrc/autograd/saved_variable.h``);
-- a node's saved tensors are released after its gradients exist (``engine.cpp``, ``release_variables``
-  after ``call_function``), nodes run in the reverse of their creation order (``sequence_nr``);
-- a second gradient of the same tensor is added in place when nobody else holds the first one, else into
-  a new tensor (``input_buffer.cpp``, ``can_accumulate_inplace``);
-- the first gradient of a parameter is kept as it is, later ones are added to it and freed
-  (``accumulate_grad.h``).
+A step is a list of :class:`Op`: what each operation makes, what it saves for backward and what its
+backward makes. :mod:`optmem_gui.core.activations.walk` goes through such a list.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from optmem_gui.core.dtypes import DType
@@ -63,12 +52,14 @@ class WeightGradient:
         kept: Bytes in which it stays until the step.
         converted: It is made in one type and kept in another, so both exist for a moment.
         waits: The parameter is used twice (a tied head): this part waits for the other.
+        late: It is summed up after the operation itself is done (a linear layer's bias).
     """
 
     made: int
     kept: int
     converted: bool = False
     waits: bool = False
+    late: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,158 +223,3 @@ class Ledger:
 
     def _weight(self, point: Point) -> int:
         return point.total - (point.gradients if self.accumulating else 0)
-
-
-def run_forward(
-    ops: Sequence[Step], ledger: Ledger, inputs: Iterable[Value], result: Value, *, keep: bool
-) -> list[str]:
-    """Walk the operations forward.
-
-    Args:
-        ops: The operations, in order.
-        ledger: Where to count.
-        inputs: Tensors that exist before; those not alive yet are counted from here on.
-        result: Tensor that outlives the list.
-        keep: Save for backward; False inside a checkpointed region.
-
-    Returns:
-        Names of autocast's weight copies, still held by its cache: drop them where the region ends.
-    """
-    uses = Counter(value.name for op in ops for value in op.inputs)
-    uses[result.name] += 1
-    for value in inputs:
-        if value.name not in ledger.live:
-            ledger.add(value.name, value.size_bytes, ACTIVATIONS, 0)
-        ledger.live[value.name].refs += uses[value.name]
-    cached: list[str] = []
-    for op in ops:
-        if isinstance(op, Region):
-            cached += _enter_region(op, ledger, uses[op.output.name], keep=keep)
-            continue
-        if op.output is not None:
-            ledger.add(op.output.name, op.output.size_bytes, _category(op.output), uses[op.output.name])
-        for extra in op.extras:
-            ledger.add(extra.name, extra.size_bytes, _category(extra), 1)
-        ledger.mark(ledger.rounded(op.scratch))
-        for value in op.saved if keep else ():
-            ledger.hold(value.name)
-            if ledger.live[value.name].category == TEMPORARIES:
-                ledger.recategorize(value.name, ACTIVATIONS)
-        for value in op.cached:
-            ledger.hold(value.name)
-            cached.append(value.name)
-        for value in (*op.extras, *op.inputs):
-            ledger.drop(value.name)
-    if ledger.live[result.name].category == TEMPORARIES:
-        ledger.recategorize(result.name, ACTIVATIONS)
-    ledger.mark()
-    return cached
-
-
-def _category(value: Value) -> str:
-    return AUTOCAST if value.autocast else TEMPORARIES
-
-
-def _enter_region(region: Region, ledger: Ledger, uses: int, *, keep: bool) -> list[str]:
-    cached = run_forward(region.ops, ledger, region.inputs, region.output, keep=False)
-    ledger.live[region.output.name].refs = uses
-    for value in region.inputs:
-        if keep and region.output.needs_grad:
-            ledger.hold(value.name)
-            if ledger.live[value.name].category == TEMPORARIES:
-                ledger.recategorize(value.name, ACTIVATIONS)
-        ledger.drop(value.name)
-    return cached
-
-
-def _leave_region(region: Region, ledger: Ledger, gradients: dict[str, str]) -> None:
-    """Run the region again, this time saving, then backward through it."""
-    cached = run_forward(region.ops, ledger, region.inputs, region.output, keep=True)
-    for name in (*cached, region.output.name):
-        ledger.drop(name)
-    run_backward(region.ops, ledger, gradients)
-    for value in region.inputs:
-        ledger.drop(value.name)
-
-
-def run_backward(ops: Sequence[Step], ledger: Ledger, gradients: dict[str, str]) -> None:
-    """Walk the operations backward.
-
-    Args:
-        ops: The operations that :func:`run_forward` kept.
-        ledger: The same ledger.
-        gradients: Name of a value -> name of its gradient in the ledger. Holds the gradient of the
-            result on entry and those of the inputs afterwards.
-    """
-    for op in reversed(ops):
-        if isinstance(op, Region):
-            if op.output.needs_grad:
-                _leave_region(op, ledger, gradients)
-            continue
-        if op.output is None or not op.output.needs_grad:
-            continue
-        incoming = gradients.pop(op.output.name)
-        made: list[tuple[Value, str]] = []
-        for value in op.inputs:
-            if not value.needs_grad:
-                continue
-            if op.passes and value.dtype == op.output.dtype:
-                ledger.hold(incoming)
-                made.append((value, incoming))
-            else:
-                name = ledger.fresh(value.size_bytes)
-                made.append((value, name))
-                if op.views:
-                    ledger.views.add(name)
-        weights = [(weight, ledger.fresh(weight.made, TEMPORARIES)) for weight in op.weights]
-        ledger.mark(ledger.rounded(op.backward_scratch))
-        for value in op.saved:
-            ledger.drop(value.name)
-        ledger.drop(incoming)
-        for weight, name in weights:
-            convert_gradient(ledger, weight, name)
-        for value, name in made:
-            _accumulate(ledger, gradients, value, name)
-
-
-def convert_gradient(ledger: Ledger, weight: WeightGradient, name: str) -> None:
-    """Hand a parameter's gradient over to the step, in the type it stays in."""
-    if weight.converted:
-        wide = ledger.fresh(weight.kept)
-        ledger.mark()
-        ledger.drop(name)
-        name = wide
-    keep_gradient(ledger, name, waits=weight.waits)
-
-
-def keep_gradient(ledger: Ledger, name: str, *, waits: bool) -> None:
-    """A finished gradient becomes the parameter's, or is added to it and freed.
-
-    Args:
-        ledger: Where it is counted.
-        name: The gradient.
-        waits: The parameter is used a second time, so autograd holds this part until the other comes.
-    """
-    if waits:
-        return
-    block = ledger.live[name]
-    if ledger.accumulating:
-        ledger.mark()
-        ledger.drop(name)
-        ledger.fresh(block.size, GRADIENTS)
-    else:
-        ledger.recategorize(name, GRADIENTS)
-
-
-def _accumulate(ledger: Ledger, gradients: dict[str, str], value: Value, name: str) -> None:
-    """Add a gradient to what has already arrived for the same tensor."""
-    held = gradients.get(value.name)
-    if held is None:
-        gradients[value.name] = name
-    elif ledger.live[held].refs == 1 and held not in ledger.views:
-        ledger.drop(name)
-    else:
-        gradients[value.name] = ledger.fresh(value.size_bytes)
-        ledger.mark()
-        ledger.drop(held)
-        ledger.drop(name)

@@ -1,0 +1,198 @@
+"""What autograd keeps and frees: the arithmetic behind every activation figure.
+
+Rules of the walk, with their sources in PyTorch:
+
+- a tensor dies with its last use unless an operation saved it (``torch/csrc/autograd/saved_variable.h``);
+- a node's saved tensors are released after its gradients exist (``engine.cpp``, ``release_variables``
+  after ``call_function``), nodes run in the reverse of their creation order (``sequence_nr``);
+- a second gradient of the same tensor is added in place when nobody else holds the first one, else into
+  a new tensor (``input_buffer.cpp``, ``can_accumulate_inplace``);
+- the first gradient of a parameter is kept as it is, later ones are added to it and freed
+  (``accumulate_grad.h``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from optmem_gui.core.activations.tape import (
+    ACTIVATIONS,
+    AUTOCAST,
+    GRADIENTS,
+    TEMPORARIES,
+    Ledger,
+    Op,
+    Region,
+    Step,
+    Value,
+    WeightGradient,
+)
+
+
+def run_forward(
+    ops: Sequence[Step], ledger: Ledger, inputs: Iterable[Value], result: Value, *, keep: bool
+) -> list[str]:
+    """Walk the operations forward.
+
+    Args:
+        ops: The operations, in order.
+        ledger: Where to count.
+        inputs: Tensors that exist before; those not alive yet are counted from here on.
+        result: Tensor that outlives the list.
+        keep: Save for backward; False inside a checkpointed region.
+
+    Returns:
+        Names of autocast's weight copies, still held by its cache: drop them where the region ends.
+    """
+    uses = Counter(value.name for op in ops for value in op.inputs)
+    uses[result.name] += 1
+    for value in inputs:
+        if value.name not in ledger.live:
+            ledger.add(value.name, value.size_bytes, ACTIVATIONS, 0)
+        ledger.live[value.name].refs += uses[value.name]
+    cached: list[str] = []
+    for op in ops:
+        if isinstance(op, Region):
+            cached += _enter_region(op, ledger, uses[op.output.name], keep=keep)
+            continue
+        if op.output is not None:
+            ledger.add(op.output.name, op.output.size_bytes, _category(op.output), uses[op.output.name])
+        for extra in op.extras:
+            ledger.add(extra.name, extra.size_bytes, _category(extra), 1)
+        ledger.mark(ledger.rounded(op.scratch))
+        for value in op.saved if keep else ():
+            ledger.hold(value.name)
+            if ledger.live[value.name].category == TEMPORARIES:
+                ledger.recategorize(value.name, ACTIVATIONS)
+        for value in op.cached:
+            ledger.hold(value.name)
+            cached.append(value.name)
+        for value in (*op.extras, *op.inputs):
+            ledger.drop(value.name)
+    if ledger.live[result.name].category == TEMPORARIES:
+        ledger.recategorize(result.name, ACTIVATIONS)
+    ledger.mark()
+    return cached
+
+
+def _category(value: Value) -> str:
+    return AUTOCAST if value.autocast else TEMPORARIES
+
+
+def _enter_region(region: Region, ledger: Ledger, uses: int, *, keep: bool) -> list[str]:
+    cached = run_forward(region.ops, ledger, region.inputs, region.output, keep=False)
+    ledger.live[region.output.name].refs = uses
+    for value in region.inputs:
+        if keep and region.output.needs_grad:
+            ledger.hold(value.name)
+            if ledger.live[value.name].category == TEMPORARIES:
+                ledger.recategorize(value.name, ACTIVATIONS)
+        ledger.drop(value.name)
+    return cached
+
+
+def _leave_region(region: Region, ledger: Ledger, gradients: dict[str, str]) -> None:
+    """Run the region again, this time saving, then backward through it."""
+    cached = run_forward(region.ops, ledger, region.inputs, region.output, keep=True)
+    for name in (*cached, region.output.name):
+        ledger.drop(name)
+    run_backward(region.ops, ledger, gradients, region.inputs)
+
+
+def run_backward(
+    ops: Sequence[Step], ledger: Ledger, gradients: dict[str, str], arguments: Iterable[Value] = ()
+) -> None:
+    """Walk the operations backward.
+
+    Args:
+        ops: The operations that :func:`run_forward` kept.
+        ledger: The same ledger.
+        gradients: Name of a value -> name of its gradient in the ledger. Holds the gradient of the
+            result on entry and those of the inputs afterwards.
+        arguments: Tensors that are let go together with the last saved tensor.
+    """
+    last = next((index for index, op in enumerate(ops) if not isinstance(op, Region) and op.saved), 0)
+    for index in reversed(range(len(ops))):
+        op = ops[index]
+        if isinstance(op, Region):
+            if op.output.needs_grad:
+                _leave_region(op, ledger, gradients)
+            continue
+        if op.output is None or not op.output.needs_grad:
+            continue
+        incoming = gradients.pop(op.output.name)
+        made = _input_gradients(op, op.output, ledger, incoming)
+        weights = [(weight, ledger.fresh(weight.made)) for weight in op.weights if not weight.late]
+        ledger.mark(ledger.rounded(op.backward_scratch))
+        for value in op.saved:
+            ledger.drop(value.name)
+        for value in arguments if index == last else ():
+            ledger.drop(value.name)
+        weights += [(weight, ledger.fresh(weight.made)) for weight in op.weights if weight.late]
+        ledger.mark()
+        ledger.drop(incoming)
+        for weight, name in weights:
+            convert_gradient(ledger, weight, name)
+        for value, name in made:
+            _accumulate(ledger, gradients, value, name)
+
+
+def _input_gradients(op: Op, output: Value, ledger: Ledger, incoming: str) -> list[tuple[Value, str]]:
+    """One gradient for each input that needs one: a new tensor, or the incoming one handed on."""
+    made: list[tuple[Value, str]] = []
+    for value in op.inputs:
+        if not value.needs_grad:
+            continue
+        if op.passes and value.dtype == output.dtype:
+            ledger.hold(incoming)
+            name = incoming
+        else:
+            name = ledger.fresh(value.size_bytes)
+            if op.views:
+                ledger.views.add(name)
+        made.append((value, name))
+    return made
+
+
+def convert_gradient(ledger: Ledger, weight: WeightGradient, name: str) -> None:
+    """Hand a parameter's gradient over to the step, in the type it stays in."""
+    if weight.converted:
+        wide = ledger.fresh(weight.kept)
+        ledger.mark()
+        ledger.drop(name)
+        name = wide
+    keep_gradient(ledger, name, waits=weight.waits)
+
+
+def keep_gradient(ledger: Ledger, name: str, *, waits: bool) -> None:
+    """A finished gradient becomes the parameter's, or is added to it and freed.
+
+    Args:
+        ledger: Where it is counted.
+        name: The gradient.
+        waits: The parameter is used a second time, so autograd holds this part until the other comes.
+    """
+    if waits:
+        return
+    block = ledger.live[name]
+    if ledger.accumulating:
+        ledger.mark()
+        ledger.drop(name)
+        ledger.fresh(block.size, GRADIENTS)
+    else:
+        ledger.recategorize(name, GRADIENTS)
+
+
+def _accumulate(ledger: Ledger, gradients: dict[str, str], value: Value, name: str) -> None:
+    """Add a gradient to what has already arrived for the same tensor."""
+    held = gradients.get(value.name)
+    if held is None:
+        gradients[value.name] = name
+    elif ledger.live[held].refs == 1 and held not in ledger.views:
+        ledger.drop(name)
+    else:
+        gradients[value.name] = ledger.fresh(value.size_bytes)
+        ledger.mark()
+        ledger.drop(held)
+        ledger.drop(name)
