@@ -170,3 +170,14 @@ class Breakdown:
     def phase(self, phase_id: str) -> Phase:
         """The row of one phase."""
         return next(row for row in self.phases if row.id == phase_id)
+
+    def peak_moment(self) -> int | None:
+        """Index of the moment of the timeline at which the peak is reached; None without a timeline."""
+        return next(
+            (
+                index
+                for index, moment in enumerate(self.timeline)
+                if moment.phase == self.peak_phase and sum(moment.parts.values()) == self.peak_bytes
+            ),
+            None,
+        )

@@ -1,5 +1,7 @@
 """Bar of the start: from the process to a first painted window that takes input.
 
+The program shows its figures first; pyqtgraph, which only the timeline needs, is loaded after that paint.
+
 Run with ``python -m pytest tests/benchmarks/test_start.py -s``. Both programs are started in turn and their
 best times compared, so that another load on the machine hits both alike.
 """

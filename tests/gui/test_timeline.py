@@ -15,8 +15,8 @@ from optmem_gui.core.units import GIB
 from optmem_gui.gui.panels.timeline import TimelinePanel
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage
 from optmem_gui.gui.widgets.curve import STEEP, dashed
-from optmem_gui.gui.widgets.measured_plot import CURVES
-from optmem_gui.gui.widgets.recording import SERIES_IDS, Recording
+from optmem_gui.gui.widgets.curve_style import CURVES
+from optmem_gui.gui.widgets.recording import Recording
 from tests.gui.result_samples import breakdown, snapshot
 
 SECOND = 1_000_000_000
@@ -70,6 +70,17 @@ def test_without_a_cursor_the_peak_is_read_out(panel: TimelinePanel) -> None:
         "Gradients": "13.0 GiB",
         "Weights": "13.0 GiB",
     }
+
+
+def test_the_plot_follows_the_first_paint(panel: TimelinePanel, qtbot: QtBot) -> None:
+    """Figures are there at once; what the plot needs is loaded afterwards."""
+    panel.render(snapshot())
+    assert panel.readout.title.text().startswith("Peak")
+    assert panel.plots.count() == 0
+    panel.grab()
+    qtbot.waitUntil(lambda: panel.plots.count() == 1)
+    assert panel.plots.currentWidget() is panel.estimated
+    assert panel.estimated.breakdown is not None
 
 
 def test_arrow_keys_walk_through_the_step(panel: TimelinePanel) -> None:
@@ -165,7 +176,6 @@ def test_readout_of_a_run(panel: TimelinePanel) -> None:
 
 
 def test_every_series_has_a_dash_and_colours_of_its_own() -> None:
-    assert tuple(CURVES) == SERIES_IDS
     assert len({curve.light for curve in CURVES.values()}) == len(CURVES)
     together = [CURVES[name].dash for name in ("device", "process", "reserved", "allocated")]
     assert len(set(together)) == 4  # rss stands in for process on a CPU

@@ -41,6 +41,8 @@ def _panels(qtbot: QtBot) -> list[HeadlinePanel | BreakdownPanel | ComparisonPan
     for panel in made:
         qtbot.addWidget(panel)
         panel.resize(700, 320)
+        if isinstance(panel, TimelinePanel):
+            panel.plots.setCurrentWidget(panel.estimated)  # asking for the plot makes it
     return made
 
 
@@ -93,6 +95,7 @@ def test_timeline_as_svg(qtbot: QtBot, tmp_path: Path) -> None:
     qtbot.addWidget(panel)
     panel.resize(800, 300)
     panel.render(snapshot())
+    assert panel.estimated.breakdown is not None  # asking for the plot makes it
     save_svg(panel, tmp_path / "step.svg")
     svg = _svg(tmp_path / "step.svg")
     areas = list(svg.iter("{http://www.w3.org/2000/svg}polygon"))

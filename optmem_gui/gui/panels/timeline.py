@@ -2,36 +2,51 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QStackedWidget, QWidget
 
 from optmem_gui.core.breakdown import COMPONENT_IDS, Moment
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.gui.i18n import component_name, phase_name
 from optmem_gui.gui.snapshot import MeasurementState, Snapshot
-from optmem_gui.gui.widgets.estimated_plot import EstimatedPlot
-from optmem_gui.gui.widgets.measured_plot import CURVES, MeasuredPlot, curve_name
+from optmem_gui.gui.widgets.curve_style import CURVES, curve_name
 from optmem_gui.gui.widgets.readout import Entry, Readout
 from optmem_gui.gui.widgets.titled import TitledPanel
 
+if TYPE_CHECKING:
+    from optmem_gui.gui.widgets.estimated_plot import EstimatedPlot
+    from optmem_gui.gui.widgets.measured_plot import MeasuredPlot
+
+_HEAVY = ("numpy", "pyqtgraph")
+"""What the plots need, and nothing else in the window: half of what a start would cost."""
+
 
 class TimelinePanel(TitledPanel):
-    """A plot over phases or seconds, and beside it what is alive at the cursor (the peak without one)."""
+    """A plot over phases or seconds, and beside it what is alive at the cursor (the peak without one).
+
+    The plot follows the first paint of the window by a moment: figures first, pictures next.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("timeline")
         self._snapshot: Snapshot | None = None
-        self._samples: tuple[object, ...] = ()
-        self.estimated = EstimatedPlot()
-        self.estimated.setObjectName("estimatedPlot")
+        self._estimated: EstimatedPlot | None = None
         self._measured: MeasuredPlot | None = None
+        self._has_samples = False
+        self._missing = list(_HEAVY)
+        self._later = QTimer(self)
+        self._later.setInterval(0)
+        self._later.timeout.connect(self._prepare)
         self.plots = QStackedWidget()
-        self.plots.addWidget(self.estimated)
         self.readout = Readout()
         self.readout.setObjectName("timelineReadout")
         self.show_estimated, self.show_measured = QPushButton(), QPushButton()
         self._lay_out()
-        self.estimated.cursor_moved.connect(self._read_out)
         self.retranslate()
 
     def _lay_out(self) -> None:
@@ -48,33 +63,70 @@ class TimelinePanel(TitledPanel):
         row.addWidget(self.readout)
         self.body.addLayout(row, 1)
 
+    # The plots, made when they are needed
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802  # Qt's name
+        """The first paint starts the making of the plot."""
+        super().paintEvent(event)
+        if self._estimated is None:
+            self._later.start()
+
+    def _prepare(self) -> None:
+        """One load at a time, so that input is handled between them."""
+        if self._missing:
+            import_module(self._missing.pop(0))
+            return
+        self._later.stop()
+        self.plots.setCurrentWidget(self._shown_plot())
+
+    @property
+    def estimated(self) -> EstimatedPlot:
+        """The plot of the estimate."""
+        if self._estimated is None:
+            from optmem_gui.gui.widgets.estimated_plot import EstimatedPlot  # noqa: PLC0415  # see the class
+
+            self._later.stop()
+            self._estimated = EstimatedPlot()
+            self._estimated.setObjectName("estimatedPlot")
+            self._estimated.cursor_moved.connect(self._read_out)
+            self.plots.addWidget(self._estimated)
+            self._name_plots()
+            if self._snapshot is not None and self._snapshot.breakdown is not None:
+                self._estimated.show_breakdown(self._snapshot.breakdown, self._snapshot.unit)
+        return self._estimated
+
     @property
     def measured(self) -> MeasuredPlot:
-        """The plot of a run; made when there is one, because most sessions never measure."""
+        """The plot of a run; most sessions never make one."""
         if self._measured is None:
+            from optmem_gui.gui.widgets.measured_plot import MeasuredPlot  # noqa: PLC0415  # see the class
+
             self._measured = MeasuredPlot()
             self._measured.setObjectName("measuredPlot")
-            self._measured.setAccessibleName(self.tr("Measured memory over time"))
             self._measured.cursor_moved.connect(self._read_out)
             self.plots.addWidget(self._measured)
+            self._name_plots()
         return self._measured
+
+    def _shown_plot(self) -> EstimatedPlot | MeasuredPlot:
+        return self.measured if self.show_measured.isChecked() else self.estimated
+
+    # Showing
 
     def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # panels render snapshots
         """Show a snapshot."""
-        before, self._snapshot = self._snapshot, snapshot
-        if snapshot.breakdown is not None:
-            self.estimated.show_breakdown(snapshot.breakdown, snapshot.unit)
-        self._render_measurement(snapshot.measurement, snapshot.unit, anew=before is None)
+        self._snapshot = snapshot
+        if snapshot.breakdown is not None and self._estimated is not None:
+            self._estimated.show_breakdown(snapshot.breakdown, snapshot.unit)
+        self._render_measurement(snapshot.measurement, snapshot.unit)
         self._read_out()
 
-    def _render_measurement(self, state: MeasurementState, unit: SizeUnit, *, anew: bool) -> None:
+    def _render_measurement(self, state: MeasurementState, unit: SizeUnit) -> None:
         """A run that begins brings its own view to the front; the user can switch back."""
         there = bool(state.samples)
-        begins = there and not self._samples
-        if anew or state.samples is not self._samples or there:
-            self._samples = state.samples
-            if there:
-                self.measured.show_samples(state.samples, self._usable_bytes(state), unit)
+        begins, self._has_samples = there and not self._has_samples, there
+        if there:
+            self.measured.show_samples(state.samples, self._usable_bytes(state), unit)
         self.show_measured.setEnabled(there)
         if begins:
             self.show_measured.setChecked(True)
@@ -93,16 +145,20 @@ class TimelinePanel(TitledPanel):
         self.show_estimated.setText(self.tr("Estimated"))
         self.show_measured.setText(self.tr("Measured"))
         self.show_measured.setToolTip(self.tr("Shows a measurement once there is one"))
-        self.estimated.setAccessibleName(self.tr("Estimated memory over the phases of one step"))
-        if self._measured is not None:
-            self._measured.setAccessibleName(self.tr("Measured memory over time"))
+        self._name_plots()
         self._write_note()
         if self._snapshot is not None:
             self.render(self._snapshot)
 
-    def _switched(self, place: int, checked: bool) -> None:
+    def _name_plots(self) -> None:
+        if self._estimated is not None:
+            self._estimated.setAccessibleName(self.tr("Estimated memory over the phases of one step"))
+        if self._measured is not None:
+            self._measured.setAccessibleName(self.tr("Measured memory over time"))
+
+    def _switched(self, _place: int, checked: bool) -> None:
         if checked:
-            self.plots.setCurrentWidget(self.measured if place else self.estimated)
+            self.plots.setCurrentWidget(self._shown_plot())
             self._write_note()
             self._read_out()
 
@@ -122,15 +178,15 @@ class TimelinePanel(TitledPanel):
         if self.show_measured.isChecked():
             self._read_measured(snapshot.unit)
         else:
-            self._read_estimated(snapshot.unit)
+            self._read_estimated(snapshot)
 
-    def _read_estimated(self, unit: SizeUnit) -> None:
-        breakdown = self.estimated.breakdown
+    def _read_estimated(self, snapshot: Snapshot) -> None:
+        breakdown, unit = snapshot.breakdown, snapshot.unit
         if breakdown is None:
             return
-        at_cursor = self.estimated.cursor_index
-        index = at_cursor if at_cursor >= 0 else self.estimated.peak_index()
-        if index < 0:
+        at_cursor = self._estimated.cursor_index if self._estimated is not None else -1
+        index = at_cursor if at_cursor >= 0 else breakdown.peak_moment()
+        if index is None:
             return
         moment = breakdown.timeline[index]
         total = format_bytes(sum(moment.parts.values()), unit)
@@ -138,7 +194,8 @@ class TimelinePanel(TitledPanel):
         title = template.format(phase=phase_name(moment.phase), size=total)
         seen = [name for name in COMPONENT_IDS if any(other.parts.get(name) for other in breakdown.timeline)]
         self.readout.show_entries(title, tuple(self._entry(name, moment, unit) for name in reversed(seen)))
-        self.estimated.setAccessibleDescription(title)
+        if self._estimated is not None:
+            self._estimated.setAccessibleDescription(title)
 
     def _entry(self, component_id: str, moment: Moment, unit: SizeUnit) -> Entry:
         size = moment.parts.get(component_id, 0)
@@ -148,17 +205,17 @@ class TimelinePanel(TitledPanel):
         )
 
     def _read_measured(self, unit: SizeUnit) -> None:
-        second = self.measured.cursor_second()
+        plot = self.measured
+        second = plot.cursor_second()
         if second is None:
             title = self.tr("Largest value of each")
         else:
-            title = self.tr("{second} s, {phase}").format(
-                second=f"{second:.2f}", phase=self.measured.place_at(second)
-            )
+            title = self.tr("{second} s, {phase}").format(second=f"{second:.2f}", phase=plot.place_at(second))
         entries = []
-        for name, series in self.measured.series.items():
+        for name, series in plot.series.items():
             value = float(series.sizes.max()) if second is None else series.at(second)
             text = "-" if value is None else format_bytes(int(value), unit)
             entries.append(Entry(CURVES[name], curve_name(name), text))
-        self.readout.show_entries(title.strip(" ,"), tuple(entries))
-        self.measured.setAccessibleDescription(title)
+        title = title.strip(" ,")
+        self.readout.show_entries(title, tuple(entries))
+        plot.setAccessibleDescription(title)

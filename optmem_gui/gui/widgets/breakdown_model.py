@@ -140,7 +140,9 @@ class BreakdownModel(QAbstractTableModel):
 
     def _component_texts(self, row: Component, breakdown: Breakdown) -> tuple[str, ...]:
         name = component_name(row.id)
-        why = f"{render_reason(row.formula, self._unit)}. {render_reason(row.why, self._unit)}"
+        why = self.tr("{formula}. {why}").format(
+            formula=render_reason(row.formula, self._unit), why=render_reason(row.why, self._unit)
+        )
         if not row.counted:
             return (name, row.dtype, "", self.tr("not counted"), "", "", why)
         share = row.at_peak / breakdown.peak_bytes if breakdown.peak_bytes else 0.0

@@ -6,50 +6,21 @@ segments by their place on the axis, and Qt draws separate plain lines, which ta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt.internals import PrimitiveArray
-from PySide6.QtCore import QLineF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtCore import QLineF, QRectF
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
 from optmem_gui.gui.theme import is_dark
+from optmem_gui.gui.widgets.curve_style import CurveStyle
 from optmem_gui.gui.widgets.stacked_area import Floats, thinned
 
 STEEP = 4.0
 """Segments that rise or fall by more pixels are always drawn: a peak must not vanish in a gap."""
-
-
-@dataclass(frozen=True, slots=True)
-class CurveStyle:
-    """How a line is drawn, by theme; the dash tells lines apart without colour.
-
-    Attributes:
-        light: Colour on a light surface.
-        dark: Colour on a dark surface.
-        dash: Pixels that are drawn, left out, drawn ...; empty for a plain line.
-        width: Pixels.
-    """
-
-    light: str
-    dark: str
-    dash: tuple[int, ...] = ()
-    width: float = 2.0
-
-    def pen(self, dark: bool) -> QPen:
-        """Pen for one theme, dashes included: for the sample in a legend."""
-        pen = QPen(self.colour(dark), self.width)
-        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        if self.dash:
-            pen.setDashPattern([pixels / self.width for pixels in self.dash])
-        return pen
-
-    def colour(self, dark: bool) -> QColor:
-        """Colour for one theme."""
-        return QColor(self.dark if dark else self.light)
 
 
 def dashed(x: Floats, y: Floats, dash: tuple[int, ...]) -> tuple[Floats, Floats, np.ndarray[Any, Any]]:

@@ -57,26 +57,12 @@ class EstimatedPlot(MemoryPlot):
             )
         )
 
-    def peak_index(self) -> int:
-        """Index of the moment that is the peak, -1 without moments."""
-        if self._breakdown is None:
-            return -1
-        return next(
-            (
-                index
-                for index, moment in enumerate(self._breakdown.timeline)
-                if moment.phase == self._breakdown.peak_phase
-                and sum(moment.parts.values()) == self._breakdown.peak_bytes
-            ),
-            -1,
-        )
-
     def _usable_label(self, usable_bytes: int, unit: SizeUnit) -> str:
         return str(self.tr("usable {size}")).format(size=format_bytes(usable_bytes, unit))
 
     def _peak_spot(self, breakdown: Breakdown, scale: int, unit: SizeUnit) -> Spot | None:
-        index = self.peak_index()
-        if index < 0:
+        index = breakdown.peak_moment()
+        if index is None:
             return None
         label = self.tr("peak {size}").format(size=format_bytes(breakdown.peak_bytes, unit))
         return Spot(breakdown.timeline[index].at, breakdown.peak_bytes / scale, label)

@@ -4,34 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QWidget
 
 from optmem_gui.core.units import SizeUnit, format_bytes
-from optmem_gui.gui.widgets.curve import CurveItem, CurveStyle
+from optmem_gui.gui.widgets.curve import CurveItem
+from optmem_gui.gui.widgets.curve_style import CURVES
 from optmem_gui.gui.widgets.memory_plot import MemoryPlot
 from optmem_gui.gui.widgets.plot_marks import Marks, Span, Spot
 from optmem_gui.gui.widgets.recording import NO_SERIES, Recording, Series
-
-CURVES: dict[str, CurveStyle] = {
-    "device": CurveStyle("#58626d", "#a7b0ba", (9, 4)),
-    "process": CurveStyle("#8a5200", "#f0b44c", (9, 3, 2, 3)),
-    "rss": CurveStyle("#6b5bab", "#a99be6", (9, 3, 2, 3)),
-    "reserved": CurveStyle("#146c31", "#69d391", (3, 3)),
-    "allocated": CurveStyle("#2563d9", "#79adff"),
-}
-"""How each series is drawn; each has a dash of its own beside its colour."""
-
-
-def curve_name(series: str) -> str:
-    """A series as the reader knows it, in the current language."""
-    return {
-        "device": QCoreApplication.translate("Curves", "device used"),
-        "process": QCoreApplication.translate("Curves", "process used"),
-        "rss": QCoreApplication.translate("Curves", "resident in host memory"),
-        "reserved": QCoreApplication.translate("Curves", "torch reserved"),
-        "allocated": QCoreApplication.translate("Curves", "torch allocated"),
-    }[series]
 
 
 class MeasuredPlot(MemoryPlot):

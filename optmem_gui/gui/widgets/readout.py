@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QWidget
 
 from optmem_gui.gui.theme import component_style, is_dark, shades
-from optmem_gui.gui.widgets.curve import CurveStyle
+from optmem_gui.gui.widgets.curve_style import CurveStyle
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.painting import em, line_sample, swatch
 

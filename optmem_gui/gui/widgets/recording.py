@@ -10,11 +10,9 @@ import numpy as np
 
 from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.gui.i18n import phase_name
+from optmem_gui.gui.widgets.curve_style import CURVES
 from optmem_gui.gui.widgets.plot_marks import Span
 from optmem_gui.gui.widgets.stacked_area import Floats
-
-SERIES_IDS = ("device", "process", "rss", "reserved", "allocated")
-"""What can be plotted, in the order it is listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class Recording:
 
     def _start_over(self) -> None:
         self._fed: Sequence[object] = ()
-        self._points: dict[str, list[tuple[int, int]]] = {name: [] for name in SERIES_IDS}
+        self._points: dict[str, list[tuple[int, int]]] = {name: [] for name in CURVES}
         self._phases: list[PhaseSample] = []
         self._start_ns: int | None = None
 
