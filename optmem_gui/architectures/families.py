@@ -170,6 +170,43 @@ def _gpt2_tensors(shape: TransformerShape, dtype: DType) -> tuple[ParameterTenso
     return _build(tuple(rows), dtype)
 
 
+def _phi3(fields: Fields) -> tuple[TransformerShape | None, Tensors]:
+    """Phi-3 and Phi-4-mini: Llama's matrices, query, key and value fused, gate and up fused."""
+    shape = _decoder(fields)
+    query, value = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
+    rows: list[_Row] = []
+    for layer in range(shape.layers):
+        prefix = f"model.layers.{layer}."
+        rows += [
+            (f"{prefix}self_attn.o_proj.weight", (shape.hidden, query), Role.ATTENTION),
+            (f"{prefix}self_attn.qkv_proj.weight", (query + 2 * value, shape.hidden), Role.ATTENTION),
+            (f"{prefix}mlp.gate_up_proj.weight", (2 * shape.ffn, shape.hidden), Role.MLP),
+            (f"{prefix}mlp.down_proj.weight", (shape.hidden, shape.ffn), Role.MLP),
+            *_norms(shape, layer),
+        ]
+    return shape, partial(_with_outer, shape, rows)
+
+
+def _gpt_neox(fields: Fields) -> tuple[TransformerShape | None, Tensors]:
+    """GPT-NeoX and Pythia: biases everywhere, fused query, key and value, both sublayers in parallel."""
+    hidden, ffn = fields.count("hidden_size"), fields.count("intermediate_size")
+    embedding = (fields.count("vocab_size"), hidden)
+    rows: list[_Row] = [("gpt_neox.embed_in.weight", embedding, Role.EMBEDDING)]
+    for layer in range(fields.layers("num_hidden_layers")):
+        prefix = f"gpt_neox.layers.{layer}."
+        fused = (3 * hidden, hidden)
+        rows += _with_bias(f"{prefix}input_layernorm", (hidden,), hidden, Role.NORM)
+        rows += _with_bias(f"{prefix}post_attention_layernorm", (hidden,), hidden, Role.NORM)
+        rows += _with_bias(f"{prefix}attention.query_key_value", fused, fused[0], Role.ATTENTION)
+        rows += _with_bias(f"{prefix}attention.dense", (hidden, hidden), hidden, Role.ATTENTION)
+        rows += _with_bias(f"{prefix}mlp.dense_h_to_4h", (ffn, hidden), ffn, Role.MLP)
+        rows += _with_bias(f"{prefix}mlp.dense_4h_to_h", (hidden, ffn), hidden, Role.MLP)
+    rows += _with_bias("gpt_neox.final_layer_norm", (hidden,), hidden, Role.NORM)
+    if not fields.flag("tie_word_embeddings"):
+        rows.append(("lm_head.weight", embedding, Role.HEAD))
+    return None, partial(_build, tuple(rows))
+
+
 def _block(shape: TransformerShape, layer: int, attention_bias: bool, mlp_bias: bool) -> list[_Row]:
     prefix = f"model.layers.{layer}.mlp."
     mlp = _gated(prefix, shape.hidden, shape.ffn, Role.MLP)
@@ -248,6 +285,8 @@ FAMILIES: dict[str, Family] = {
     "qwen3_moe": _qwen3_moe,
     "mixtral": _mixtral,
     "deepseek_v3": _deepseek_v3,
+    "phi3": _phi3,
+    "gpt_neox": _gpt_neox,
     "gpt2": _gpt2,
 }
 """By ``model_type``. To add a family, add one function and one line here."""

@@ -11,6 +11,7 @@ The rules, in order:
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import NamedTuple
 
@@ -106,7 +107,7 @@ def role_of(name: str, shape: Shape) -> Role:
     return _role(name.lower(), len(shape))
 
 
-_NORM = ("norm", ".ln", "ln_", ".bn", "bn.", "_bn", "groupnorm", "scale_shift")
+_NORM = re.compile(r"norm|(^|[._])(bn|ln)(\d|_|\.)")
 _EMBEDDING = ("embed", "wte", "wpe", "word_emb", "position_emb", "pos_emb", "token_emb", "cls_token")
 _HEAD = ("lm_head", "embed_out", "classifier", "score.", "cls.predictions", "output_projection")
 _HEAD_ROOTS = ("head.", "output.", "fc.", "heads.")
@@ -168,7 +169,7 @@ def _role(name: str, dimensions: int) -> Role:  # noqa: PLR0911  # an ordered li
     leaf = name.rpartition(".")[2]
     if "lora_" in name or "adapter" in name or "ia3_" in name:
         return Role.ADAPTER
-    if dimensions <= 1 and _any(_NORM, name):
+    if dimensions <= 1 and _NORM.search(name):
         return Role.NORM
     if "expert" in name and "shared_expert_gate" not in name:
         return Role.EXPERT

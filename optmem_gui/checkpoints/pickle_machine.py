@@ -48,7 +48,7 @@ class Machine:
 
     def run(self, check: Callable[[], None]) -> Value:
         """Follow the instructions to STOP and give what they leave on the stack."""
-        table, read = _HANDLERS, self.read
+        table, read = HANDLERS, self.read
         while True:
             code = read(1)
             if code == b".":
@@ -274,7 +274,7 @@ def _no_buffer(machine: Machine) -> None:
     machine.push(Made(Symbol("pickle.PickleBuffer")))
 
 
-_HANDLERS: dict[bytes, Callable[[Machine], Value]] = {
+HANDLERS: dict[bytes, Callable[[Machine], Value]] = {
     b"(": lambda m: m.push(_MARK),
     b"0": lambda m: m.stack.pop(),
     b"1": lambda m: m.since_mark(),
