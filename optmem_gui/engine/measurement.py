@@ -130,6 +130,7 @@ class _Course:
     heard_s: float = 0.0
     baseline: int | None = None
     phases: list[PhaseSample] = field(default_factory=list)
+    steps: list[StepResult] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
     notes: list[SamplerNote] = field(default_factory=list)
 
@@ -309,6 +310,8 @@ class Measurement:
                 course.baseline = message.device_used_bytes
         elif isinstance(message, PhaseSample):
             course.phases.append(message)
+        elif isinstance(message, StepResult):
+            course.steps.append(message)
         elif isinstance(message, Progress):
             course.stage = message.stage
         elif isinstance(message, Hello):
@@ -368,6 +371,10 @@ def _warnings(course: _Course) -> list[Reason]:
     reserved = max((p.peak_reserved_bytes or 0 for p in course.phases), default=0)
     if total is not None and reserved > total:
         found.append(Reason("measure.spilled", {"reserved_bytes": reserved, "total_bytes": total}))
+    states = [step.categories.optimizer_state for step in course.steps[1:]]
+    if len(states) > 1 and states[-1] > states[-2]:
+        grown = states[-1] - states[-2]
+        found.append(Reason("measure.still_growing", {"grown_bytes": grown, "steps": len(course.steps)}))
     used = [s.device_used_bytes for s in course.samples if s.device_used_bytes is not None]
     change = used[-1] - course.baseline if used and course.baseline is not None else 0
     if abs(change) > _NOTICED_BYTES:

@@ -166,6 +166,16 @@ def test_an_optimizer_that_evaluates_the_loss_itself_is_measured() -> None:
     assert result.steady.categories.gradients == 4 * COUNT
 
 
+def test_a_state_that_still_grows_is_not_called_steady() -> None:
+    """With room for 100 updates and 4 a step, the third step adds 4 pairs of vectors and their scalars."""
+    outcome = measured(request("fp32", "LBFGS", (("max_iter", 4),)))
+    (warning,) = outcome.warnings
+    assert warning.key == "measure.still_growing"
+    grown = warning.values["grown_bytes"]
+    assert isinstance(grown, int)
+    assert 4 * 2 * 4 * COUNT <= grown <= 4 * 2 * 4 * COUNT + 1000
+
+
 def test_frozen_parameters_get_no_gradient_and_no_state() -> None:
     frozen = (FrozenTensors("embed_tokens.weight", (shape().vocab, shape().hidden), 1),)
     result = result_of(dataclasses.replace(request("fp32"), frozen=frozen))

@@ -38,6 +38,7 @@ TEXTS: dict[str, str] = {
     "measure.gpu_lost": "The GPU no longer answers the driver; restart the computer before measuring again",
     "measure.gpu_failed": "Measure: the GPU reported an error ({cause}); restart the program, and the computer if it stays",
     "measure.spilled": "This did not fit: {reserved_bytes} was held on a GPU of {total_bytes}, the driver moved the rest to host memory; it runs, but slowly",
+    "measure.still_growing": "The optimizer's state still grew by {grown_bytes} in step {steps}, the last one: this is not the steady state yet; measure more steps",
     "measure.others_changed": "Other processes on the GPU changed their memory by {change_bytes} meanwhile; close them and measure again for an exact figure",
     # what the driver does not tell
     "nvml.no_module": "No GPU figures: the package nvidia-ml-py is missing; install it (pip install nvidia-ml-py)",
