@@ -5,6 +5,7 @@ To add an action, add a line to :data:`ACTIONS`, its id to a menu, and the metho
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -230,13 +231,17 @@ class Actions(QObject):
         """Put the words of the current language in."""
         for spec in ACTIONS:
             action = self._actions[spec.id]
-            action.setText(spec.name or _translated(spec.text))
+            _put_text(action, spec.name or _translated(spec.text))
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             tip = _translated(spec.tip) if spec.tip else ""
-            action.setToolTip(f"{tip} ({keys})" if tip and keys else tip or action.text().replace("&", ""))
+            action.setToolTip(f"{tip} ({keys})" if tip and keys else tip or action.iconText())
             action.setStatusTip(tip)
         for source, menu in self._menus:
             menu.setTitle(_translated(source))
+
+    def rename(self, action_id: str, text: str) -> None:
+        """Give an action another text, already translated, in menu and tool bar."""
+        _put_text(self._actions[action_id], text)
 
     def redraw(self) -> None:
         """Draw the icons in the colours of the present theme."""
@@ -270,6 +275,12 @@ class Actions(QObject):
                 menu.addAction(action)
         self.submenus[name] = menu
         return menu
+
+
+def _put_text(action: QAction, text: str) -> None:
+    """Text for the menu, and for the tool bar without the mnemonic: Chinese writes one as ``(&F)``."""
+    action.setText(text)
+    action.setIconText(re.sub(r"\(&.\)|&(?!&)|\.{3}$", "", text))
 
 
 def _without_argument(slot: Callable[[], object]) -> Callable[[bool], None]:

@@ -8,6 +8,7 @@ Core speaks in keys; the names that belong to them stand in the tables here as l
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from typing import Literal
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
@@ -52,6 +53,13 @@ PHASE_NAMES: dict[str, str] = {
     "between_steps": QT_TRANSLATE_NOOP("Phases", "between steps"),
 }
 
+STAGE_NAMES: dict[str, str] = {
+    "start": QT_TRANSLATE_NOOP("Phases", "start-up"),
+    "build": QT_TRANSLATE_NOOP("Phases", "building the model"),
+    **PHASE_NAMES,
+}
+"""Where a measurement can be: before its first phase, too."""
+
 PRECISION_NAMES: dict[str, str] = {
     "fp32": QT_TRANSLATE_NOOP("Precision", "fp32"),
     "bf16": QT_TRANSLATE_NOOP("Precision", "bf16, pure"),
@@ -79,6 +87,12 @@ def phase_name(phase_id: str) -> str:
     return QCoreApplication.translate("Phases", PHASE_NAMES[phase_id])
 
 
+def stage_name(stage_id: str) -> str:
+    """Where a measurement is, in the current language; what has no name shows its id."""
+    name = STAGE_NAMES.get(stage_id)
+    return QCoreApplication.translate("Phases", name) if name else stage_id
+
+
 def precision_name(scheme_id: str) -> str:
     """A precision scheme as the reader knows it; a scheme without a name shows its id."""
     name = PRECISION_NAMES.get(scheme_id)
@@ -92,7 +106,16 @@ def text(key: str) -> str:
 
 def render_reason(reason: Reason, unit: SizeUnit = "GiB") -> str:
     """A reason as a sentence in the current language, sizes in the chosen unit."""
-    return render(reason, text(reason.key), lambda size_bytes: format_bytes(size_bytes, unit))
+    values = dict(reason.values)
+    if "phase" in values:
+        values["phase"] = stage_name(str(values["phase"]))
+    named = Reason(reason.key, values)
+    return render(named, text(reason.key), lambda size_bytes: format_bytes(size_bytes, unit))
+
+
+def listed(parts: Iterable[str]) -> str:
+    """Several things in one line, separated as the language does it."""
+    return QCoreApplication.translate("Lists", ", ").join(parts)
 
 
 def system_language() -> Language:

@@ -140,6 +140,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.columns, 1)
         self.setCentralWidget(central)
         self.statusBar().setSizeGripEnabled(False)
+        self.units.setContentsMargins(em // 2, 0, 0, em // 4)
         self.statusBar().addWidget(self.units, 1)
         self.resize(80 * em, 50 * em)
 
@@ -219,10 +220,10 @@ class MainWindow(QMainWindow):
 
     def _show_measure_actions(self, snapshot: Snapshot) -> None:
         busy = snapshot.measurement.stage.is_busy
-        measure = self.actions_table["measure"]
         on_gpu = snapshot.devices is not None and bool(snapshot.devices.gpus)
-        measure.setText(self.tr("&Measure on GPU") if on_gpu else self.tr("&Measure on CPU"))
-        measure.setEnabled(not busy)
+        text = self.tr("&Measure on GPU") if on_gpu else self.tr("&Measure on CPU")
+        self.actions_table.rename("measure", text)
+        self.actions_table["measure"].setEnabled(not busy)
         self.actions_table["stop"].setEnabled(busy)
 
     def _show_title(self) -> None:

@@ -389,12 +389,20 @@
    <translation>占比</translation>
   </message>
   <message>
+   <source>{formula}. {why}</source>
+   <translation>{formula}。{why}</translation>
+  </message>
+  <message>
    <source>{size}, {count} bytes</source>
    <translation>{size}，即 {count} 字节</translation>
   </message>
  </context>
  <context>
   <name>BreakdownPanel</name>
+  <message>
+   <source>&lt;b&gt;{name}&lt;/b&gt;: {text}</source>
+   <translation>&lt;b&gt;{name}&lt;/b&gt;：{text}</translation>
+  </message>
   <message>
    <source>About the selected component</source>
    <translation>关于选中的组成部分</translation>
@@ -427,6 +435,10 @@
    <source>{size} of it lives in host memory ({count} bytes)</source>
    <translation>其中 {size} 位于主机内存（{count} 字节）</translation>
   </message>
+  <message>
+   <source>{size}: {text}</source>
+   <translation>{size}：{text}</translation>
+  </message>
  </context>
  <context>
   <name>ComparisonModel</name>
@@ -448,7 +460,7 @@
   </message>
   <message>
    <source>fits</source>
-   <translation>装得下</translation>
+   <translation>装下</translation>
   </message>
   <message>
    <source>no</source>
@@ -868,12 +880,23 @@
    <translation>峰值 {peak}，位于加载阶段</translation>
   </message>
   <message>
+   <source>{peak}: {parts}. {verdict}.</source>
+   <translation>{peak}：{parts}。{verdict}。</translation>
+  </message>
+  <message>
    <source>{size} at the peak ({count} bytes), {share} of it</source>
    <translation>峰值时 {size}（{count} 字节），占 {share}</translation>
   </message>
   <message>
    <source>{text} (for the last valid input)</source>
    <translation>{text}（基于上一次有效输入）</translation>
+  </message>
+ </context>
+ <context>
+  <name>Lists</name>
+  <message>
+   <source>, </source>
+   <translation>，</translation>
   </message>
  </context>
  <context>
@@ -979,6 +1002,10 @@
   <message>
    <source>error</source>
    <translation>误差</translation>
+  </message>
+  <message>
+   <source>error = (estimated - measured) / measured, for this device and torch</source>
+   <translation>误差 =（估算 - 实测）/ 实测，针对此设备与 torch 版本</translation>
   </message>
   <message>
    <source>estimated</source>
@@ -1093,10 +1120,6 @@
   <message>
    <source>Technical detail</source>
    <translation>技术细节</translation>
-  </message>
-  <message>
-   <source>error = (estimated - measured) / measured, for this device and torch</source>
-   <translation>误差 =（估算 - 实测）/ 实测，针对此设备与 torch 版本</translation>
   </message>
   <message>
    <source>on the CPU: torch's allocations, no GPU involved</source>
@@ -1219,6 +1242,10 @@
    <translation>两步之间</translation>
   </message>
   <message>
+   <source>building the model</source>
+   <translation>构建模型</translation>
+  </message>
+  <message>
    <source>forward</source>
    <translation>前向</translation>
   </message>
@@ -1229,6 +1256,10 @@
   <message>
    <source>optimizer step</source>
    <translation>优化器更新</translation>
+  </message>
+  <message>
+   <source>start-up</source>
+   <translation>启动</translation>
   </message>
  </context>
  <context>
@@ -2076,6 +2107,10 @@
    <translation>优化器更新这份 fp32 副本；每次更新后再由它写回 16 位权重。</translation>
   </message>
   <message>
+   <source>The optimizer's state still grew by {grown_bytes} in step {steps}, the last one: this is not the steady state yet; measure more steps</source>
+   <translation>最后一步（第 {steps} 步）中优化器状态仍增长了 {grown_bytes}：尚未达到稳态；请增加测量步数</translation>
+  </message>
+  <message>
    <source>The previous gradient and a step size for every parameter.</source>
    <translation>每个参数保存上一步的梯度和各自的步长。</translation>
   </message>
@@ -2270,6 +2305,10 @@
   <message>
    <source>the window cannot open: PySide6 is not installed; run `pip install PySide6-Essentials==6.10.3`, or use `optmem estimate --params 7B`</source>
    <translation>窗口无法打开：未安装 PySide6；请运行 `pip install PySide6-Essentials==6.10.3`，或使用 `optmem estimate --params 7B`</translation>
+  </message>
+  <message>
+   <source>the window cannot open: Qt does not load ({why}); reinstall it with `pip install --force-reinstall PySide6-Essentials==6.10.3`</source>
+   <translation>窗口无法打开：Qt 无法加载（{why}）；请用 `pip install --force-reinstall PySide6-Essentials==6.10.3` 重新安装</translation>
   </message>
   <message>
    <source>the window cannot open: there is no display; set DISPLAY, run under `xvfb-run`, or use `optmem estimate --params 7B`</source>

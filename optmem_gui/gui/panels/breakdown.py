@@ -129,7 +129,8 @@ class BreakdownPanel(TitledPanel):
             self.details.setHtml(html)
 
     def _component_html(self, row: Component, unit: SizeUnit) -> str:
-        head = f"<b>{escape(component_name(row.id))}</b>: {escape(render_reason(row.formula, unit))}"
+        name, formula = component_name(row.id), render_reason(row.formula, unit)
+        head = self.tr("<b>{name}</b>: {text}").format(name=escape(name), text=escape(formula))
         lines = [head, escape(render_reason(row.why, unit))]
         if row.counted:
             lines.append(escape(self._exact(row, unit)))
@@ -139,7 +140,9 @@ class BreakdownPanel(TitledPanel):
             )
             lines.append(escape(host))
         parts = [
-            f"{escape(format_bytes(part.bytes, unit))}: {escape(render_reason(part.why, unit))}"
+            self.tr("{size}: {text}").format(
+                size=escape(format_bytes(part.bytes, unit)), text=escape(render_reason(part.why, unit))
+            )
             for part in row.details
         ]
         return _paragraphs(lines) + _list(parts)

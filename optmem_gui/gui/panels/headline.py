@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
-from optmem_gui.gui.i18n import component_name, render_reason
+from optmem_gui.gui.i18n import component_name, listed, render_reason
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, Snapshot
 from optmem_gui.gui.widgets.labels import TONE_OF_SIGN, NumberTile, Sign, ValueLabel, VerdictMark
 from optmem_gui.gui.widgets.painting import em
@@ -215,10 +215,13 @@ class HeadlinePanel(QWidget):
         return Segment(component_id, name, row.at_peak, size, tip)
 
     def _sentence(self, breakdown: Breakdown, gpu: Gpu | None, unit: SizeUnit) -> str:
-        listed = ", ".join(
+        parts = listed(
             f"{component_name(row.id)} {format_bytes(row.at_peak, unit)}"
             for row in breakdown.components
             if row.at_peak
         )
-        verdict = self._verdict_text(breakdown, gpu, unit)
-        return f"{self._peak_text(breakdown, unit, stale=False)}: {listed}. {verdict}."
+        return self.tr("{peak}: {parts}. {verdict}.").format(
+            peak=self._peak_text(breakdown, unit, stale=False),
+            parts=parts,
+            verdict=self._verdict_text(breakdown, gpu, unit),
+        )

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from optmem_gui.core.comparison import ComparedRow
 from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count, format_short_count
-from optmem_gui.gui.i18n import component_name, phase_name, render_reason
+from optmem_gui.gui.i18n import component_name, listed, phase_name, render_reason
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, Snapshot
 from optmem_gui.gui.theme import is_dark, shades
 from optmem_gui.gui.widgets.copy_table import CopyTable
@@ -100,6 +100,8 @@ class MeasuredModel(QAbstractTableModel):
             return self.headers()[section]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(section)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return self.tr("error = (estimated - measured) / measured, for this device and torch")
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401  # as above
@@ -297,11 +299,9 @@ class MeasurementPanel(TitledPanel):
         if last is not None and last.rss_bytes is not None:
             size = format_bytes(last.rss_bytes, unit)
             lines.append(self.tr("process {size} in host memory").format(size=size))
-        return ", ".join(lines)
+        return listed(lines)
 
     def _show_remarks(self, state: MeasurementState, unit: SizeUnit) -> None:
         said = [render_reason(reason, unit) for reason in (*state.warnings, *state.notes)]
-        if state.stage is MeasureStage.DONE:
-            said.append(self.tr("error = (estimated - measured) / measured, for this device and torch"))
         self.remarks.setText("\n".join(said))
         self.remarks.setVisible(bool(said))
