@@ -1,8 +1,7 @@
 """Low-rank adapters as PEFT sets them up, without PEFT: it need not be installed where the user trains.
 
-References: peft/tuners/lora/layer.py ``Linear.forward`` (the input is cast to the adapter's type, the
-result added to the base's output), ``TransformerModel.prepare_model_for_gradient_checkpointing`` is not
-needed because nothing before the first adapter is trained.
+Reference: peft/tuners/lora/layer.py ``Linear.forward`` (the input is cast to the adapter's type, the
+result is added to the base's output and cast back).
 """
 
 from __future__ import annotations
