@@ -123,6 +123,14 @@ def test_one_giant_does_not_flatten_the_other_bars() -> None:
     assert model.longest_bytes <= 3 * 10 * 7_000_000_000
 
 
+def test_a_capacity_far_away_does_not_flatten_the_bars_either() -> None:
+    """Of 80 GiB, a model of 28 to 70 MB would show as lines of a pixel."""
+    rows = tuple(replace(row, peak_bytes=row.peak_bytes // 1000) for row in comparison())
+    model = ComparisonModel()
+    model.show_rows(rows, "torch.AdamW", 80 << 30, "GiB")
+    assert model.longest_bytes <= 3 * 70_000_000
+
+
 @pytest.mark.parametrize("usable", [None, 1, 80 << 30, 10**24])
 def test_bars_paint_at_any_capacity(panel: ComparisonPanel, usable: int | None) -> None:
     refused = ComparisonRow("torch.X", 0, 0, 0, "", None, Reason("warn.pure_fp16"))

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from optmem_gui.core.breakdown import COMPONENT_IDS, Band, Breakdown, Fit
 from optmem_gui.core.units import GIB
 from optmem_gui.engine.measurement import MeasurementResult
-from optmem_gui.gui.panels.headline import HeadlinePanel
+from optmem_gui.gui.panels.headline import HeadlinePanel, signed_percent
 from optmem_gui.gui.snapshot import Measured, MeasurementState, MeasureStage, Snapshot
 from optmem_gui.gui.widgets.stacked_bar import OVERHEAD
 from tests.gui.result_samples import H100, breakdown, snapshot
@@ -111,7 +111,15 @@ def test_measured_number_carries_its_signed_error(panel: HeadlinePanel) -> None:
     state = MeasurementState(MeasureStage.DONE, "cpu", result=measured, breakdown=breakdown())
     panel.render(snapshot(measurement=state))
     assert panel.measured.number.text() == "52.2 GiB"
-    assert panel.measured.note.text() == "+25.0 % on cpu"
+    assert panel.measured.note.text() == "+25 % on cpu"
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0.25, "+25 %"), (-0.003, "-0.3 %"), (0.000012, "+0.0012 %"), (1e-9, "<0.0001 %"), (40.0, "+4,000 %")],
+)
+def test_errors_keep_the_digits_that_matter(share: float, words: str) -> None:
+    assert signed_percent(share) == words
 
 
 def test_nothing_computed_yet_is_no_number(panel: HeadlinePanel) -> None:

@@ -175,6 +175,22 @@ def test_readout_of_a_run(panel: TimelinePanel) -> None:
     assert _listed(panel)["torch reserved"] == "-"
 
 
+def test_a_run_is_shown_from_its_first_step_until_the_user_zooms(panel: TimelinePanel) -> None:
+    """Ten seconds of loading before one second of steps."""
+    load = PhaseSample(0, "load", 0, 10 * SECOND, 0, GIB, GIB)
+    step = PhaseSample(1, "forward", 10 * SECOND, 11 * SECOND, GIB, GIB, GIB)
+    panel.render(snapshot(measurement=_measuring((load, step))))
+    start, end = panel.measured.box.viewRange()[0]
+    assert 9.5 < start < 10
+    assert 11 <= end < 11.1
+    panel.measured.box.sigRangeChangedManually.emit(None)  # as the wheel does
+    panel.measured.box.setXRange(0, 5, padding=0)
+    panel.render(snapshot(measurement=_measuring((load, step, replace(step, step=2)))))
+    assert panel.measured.box.viewRange()[0] == [0, 5]
+    QTest.mouseDClick(panel.measured.viewport(), Qt.MouseButton.LeftButton)
+    assert panel.measured.box.viewRange()[0][0] > 9
+
+
 def test_every_series_has_a_dash_and_colours_of_its_own() -> None:
     assert len({curve.light for curve in CURVES.values()}) == len(CURVES)
     together = [CURVES[name].dash for name in ("device", "process", "reserved", "allocated")]

@@ -152,11 +152,10 @@ class HeadlinePanel(QWidget):
             self.tr("estimated"), format_bytes(breakdown.peak_bytes, unit), self.tr("allocated")
         )
         self.simulated.show_number(self.tr("simulated"), "-", self.tr("not simulated"))
-        number, note = self._measured(state, unit)
-        self.measured.show_number(self.tr("measured"), number, note)
+        self.measured.show_number(self.tr("measured"), *self._measured(state, unit))
 
-    def _measured(self, state: MeasurementState, unit: SizeUnit) -> tuple[str, str]:
-        """The measured peak with its signed error, or a dash with the reason."""
+    def _measured(self, state: MeasurementState, unit: SizeUnit) -> tuple[str, str, str]:
+        """The measured peak, its signed error or why there is none, and what it is compared with."""
         notes = {
             MeasureStage.IDLE: self.tr("not measured"),
             MeasureStage.ASKING: self.tr("not measured"),
@@ -169,11 +168,14 @@ class HeadlinePanel(QWidget):
         }
         peak = state.result.peak_bytes if state.result is not None else 0
         if not peak or state.breakdown is None:
-            return "-", notes[state.stage]
-        error = (state.breakdown.peak_bytes - peak) / peak
-        return format_bytes(peak, unit), self.tr("{error} on {device}").format(
-            error=f"{100 * error:+.1f} %", device=state.device
+            return "-", notes[state.stage], ""
+        estimate = state.breakdown.peak_bytes
+        error = self.tr("exact") if estimate == peak else signed_percent((estimate - peak) / peak)
+        note = self.tr("{error} on {device}").format(error=error, device=state.device)
+        tip = self.tr("Compared with the estimate for that device and its version of torch: {size}").format(
+            size=format_bytes(estimate, unit)
         )
+        return format_bytes(peak, unit), note, tip
 
     # The bar
 
@@ -225,3 +227,13 @@ class HeadlinePanel(QWidget):
             parts=parts,
             verdict=self._verdict_text(breakdown, gpu, unit),
         )
+
+
+def signed_percent(share: float) -> str:
+    """A relative error with the digits that matter: ``+25 %``, ``-0.3 %``, ``+0.0012 %``."""
+    percent = 100 * share
+    if abs(percent) >= 10:
+        return f"{percent:+,.0f} %"
+    if abs(percent) >= 0.1:
+        return f"{percent:+.1f} %"
+    return f"{percent:+.4f} %" if abs(percent) >= 0.0001 else "<0.0001 %"

@@ -164,7 +164,7 @@ class TimelinePanel(TitledPanel):
 
     def _write_note(self) -> None:
         self.write_note(
-            self.tr("a measured run; point at it to read it")
+            self.tr("a measured run; the wheel zooms, a double click takes it back")
             if self.show_measured.isChecked()
             else self.tr("one step, phases not to scale; point at it to see what is alive")
         )

@@ -116,8 +116,9 @@ class ComparisonModel(QAbstractTableModel):
         peaks = sorted(row.peak_bytes for row in self._rows if row.refused is None)
         if not peaks:
             return self._usable or 1
-        limit = max(2 * peaks[len(peaks) // 2], 2 * (self._usable or 0))
-        return max(min(peaks[-1], limit), min(self._usable or 0, 2 * peaks[-1]), 1)
+        middle, usable = peaks[len(peaks) // 2], self._usable or 0
+        near = usable if usable <= 4 * middle else 0  # a line far beyond every bar would flatten them
+        return max(min(peaks[-1], 2 * max(middle, near)), near, 1)
 
     @property
     def longest_peak(self) -> str:

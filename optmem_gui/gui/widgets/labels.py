@@ -155,8 +155,9 @@ class NumberTile(QWidget):
             layout.addWidget(label)
         layout.addStretch(1)
 
-    def show_number(self, caption: str, number: str, note: str) -> None:
-        """Put the three lines up; only what differs is laid out again."""
+    def show_number(self, caption: str, number: str, note: str, tip: str = "") -> None:
+        """Put the three lines up, and a longer word in the tooltip; only what differs is laid out again."""
+        self.setToolTip(tip)
         for label, text in ((self.caption, caption), (self.number, number), (self.note, note)):
             if label.text() != text:
                 label.setText(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from optmem_gui.core.units import SizeUnit, format_bytes
@@ -21,6 +22,9 @@ class MeasuredPlot(MemoryPlot):
         super().__init__(parent)
         self._recording = Recording()
         self._series: Mapping[str, Series] = {}
+        self._zoomed = False
+        self.box.setMouseEnabled(x=True, y=False)
+        self.box.sigRangeChangedManually.connect(self._note_zoom)
         self._curves = {name: CurveItem(style) for name, style in CURVES.items()}
         for curve in self._curves.values():
             self.add(curve)
@@ -45,11 +49,27 @@ class MeasuredPlot(MemoryPlot):
         for name, curve in self._curves.items():
             series = self._series.get(name, NO_SERIES)
             curve.set_data(series.times, series.sizes / scale)
-        end = max((float(series.times[-1]) for series in self._series.values()), default=0.0)
-        self.box.setXRange(0, max(end, 1e-3), padding=0.01)
+        if not self._zoomed:
+            self._show_steps()
         if self.bottom.labelText != self.tr("seconds"):
             self.bottom.setLabel(self.tr("seconds"))
         self._show_marks(scale, usable_bytes, unit)
+
+    def _show_steps(self) -> None:
+        """From shortly before the first step: until then a run mostly waits for torch to be imported."""
+        end = max((float(series.times[-1]) for series in self._series.values()), default=0.0)
+        steps = self._recording.steps()
+        start = max(0.0, steps[0][1].start - 0.25 * (end - steps[0][1].start)) if steps else 0.0
+        self.box.setXRange(start, max(end, start + 1e-3), padding=0.01)
+
+    def _note_zoom(self, *_axes: object) -> None:
+        self._zoomed = True
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802  # Qt's name
+        """Take the zoom back."""
+        super().mouseDoubleClickEvent(event)
+        self._zoomed = False
+        self._show_steps()
 
     def _show_marks(self, scale: int, usable_bytes: int | None, unit: SizeUnit) -> None:
         allocated = self._series.get("allocated")
