@@ -12,6 +12,7 @@ from optmem_gui.core.gradients import Gradients, gradients_of
 from optmem_gui.core.layout import Layout, PlacedGroup, place, rounded
 from optmem_gui.core.model import Role
 from optmem_gui.core.optimizers.catalogue import find
+from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import OptimizerState, optimizer_state, step_temporaries
 from optmem_gui.core.overhead import fit_on, process_band, reserved_band
 from optmem_gui.core.phases import Standing, StepCost, course, phases
@@ -41,7 +42,14 @@ def compute(scenario: Scenario, gpu: Gpu | None = None) -> Breakdown:
     temporaries = step_temporaries(implementation, scenario.options, layout, scenario.target)
     gradients = gradients_of(layout, scenario)
     activations = _activations(scenario, layout, gpu)
-    standing = _standing(scenario, layout, state, gradients, activations)
+    standing = _standing(
+        scenario,
+        layout,
+        implementation=implementation,
+        state=state,
+        gradients=gradients,
+        activations=activations,
+    )
     step = StepCost(temporaries.bytes, gradients.step_copy_bytes, gradients.clip_bytes)
     moments = course(standing, gradients, activations, step)
     phase_rows = phases(moments)
@@ -84,6 +92,8 @@ def _activations(scenario: Scenario, layout: Layout, gpu: Gpu | None) -> Activat
 def _standing(
     scenario: Scenario,
     layout: Layout,
+    *,
+    implementation: Implementation,
     state: OptimizerState,
     gradients: Gradients,
     activations: Activations | None,
@@ -109,6 +119,8 @@ def _standing(
         gradient_rounding=gradients.rounded_bytes - gradients.bytes if on_gpu else 0,
         weight_copies=_weight_copies(layout),
         kept_logits=_kept_logits(scenario, layout),
+        state_at_load=implementation.created == "construction",
+        gradients_at_load=layout.scheme.persistent_gradients,
     )
 
 

@@ -41,6 +41,8 @@ class Standing:
         gradient_rounding: Rounding of all gradients.
         weight_copies: Low-precision copies of matrices that forward makes and backward uses.
         kept_logits: Logits the training loop holds on to.
+        state_at_load: The optimizer's constructor makes the state, not its first step.
+        gradients_at_load: Gradients live in a buffer made before training.
     """
 
     weights: int
@@ -53,6 +55,8 @@ class Standing:
     gradient_rounding: int
     weight_copies: int
     kept_logits: int
+    state_at_load: bool
+    gradients_at_load: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +91,25 @@ def course(
     )
     work = list(_simple(standing, gradients) if activations is None else _traced(activations))
     moments = [
-        *_spread("load", [{}, loaded]),
+        *_spread("load", [{}, _loaded(loaded, standing, gradients)]),
         *_spread("forward", [_at(base, w, standing, gradients) for w in work if w.phase == "forward"]),
         *_spread("backward", [_at(base, w, standing, gradients) for w in work if w.phase == "backward"]),
         *_spread("optimizer_step", _step(base, standing, gradients, step)),
         *_spread("between_steps", [_between(base, standing, gradients)] * 2),
     ]
     return tuple(moments)
+
+
+def _loaded(loaded: Parts, standing: Standing, gradients: Gradients) -> Parts:
+    """What is there before the first step; most optimizers have no state yet."""
+    parts = dict(loaded)
+    if standing.state_at_load:
+        parts["optimizer_state"] = standing.optimizer_state
+        parts["rounding"] = parts.get("rounding", 0) + standing.state_rounding
+    if standing.gradients_at_load:
+        parts["gradients"] = gradients.bytes
+        parts["rounding"] = parts.get("rounding", 0) + standing.gradient_rounding
+    return _parts(**parts)
 
 
 def phases(moments: Iterable[Moment]) -> tuple[Phase, ...]:

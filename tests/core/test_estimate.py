@@ -131,6 +131,14 @@ def test_parts_sum_to_the_peak_in_every_scheme() -> None:
         assert [row.id for row in found.components] == list(COMPONENT_IDS)
 
 
+def test_what_exists_before_the_first_step_is_part_of_loading() -> None:
+    # Adagrad fills its sums in the constructor; Megatron's gradient buffer is made with the model.
+    plain = estimate(BILLION)
+    assert plain.phase("load").bytes == 4 * BILLION
+    assert estimate(BILLION, "torch.Adagrad").phase("load").bytes == 8 * BILLION
+    assert estimate(BILLION, precision="megatron-bf16").phase("load").bytes == (2 + 4 + 4) * BILLION
+
+
 def test_accumulation_puts_gradients_under_activations() -> None:
     base = Scenario(synthetic_ref(124_439_808), precision="fp32", batch=4, sequence=1024)
     once, twice = compute(base), compute(replace(base, accumulate=2))
