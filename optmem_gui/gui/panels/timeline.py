@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QWidget
 
 from optmem_gui.core.breakdown import COMPONENT_IDS, Moment
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
+from optmem_gui.gui.fields import Segment
 from optmem_gui.gui.i18n import component_name, phase_name
 from optmem_gui.gui.snapshot import MeasurementState, Snapshot
 from optmem_gui.gui.widgets.curve_style import CURVES, curve_name
@@ -45,14 +46,13 @@ class TimelinePanel(TitledPanel):
         self.plots = QStackedWidget()
         self.readout = Readout()
         self.readout.setObjectName("timelineReadout")
-        self.show_estimated, self.show_measured = QPushButton(), QPushButton()
+        self.show_estimated, self.show_measured = Segment(), Segment()
         self._lay_out()
         self.retranslate()
 
     def _lay_out(self) -> None:
         self._switch = QButtonGroup(self)
         for place, button in enumerate((self.show_estimated, self.show_measured)):
-            button.setCheckable(True)
             button.setAutoDefault(False)
             self._switch.addButton(button, place)
             self.head.addWidget(button)
