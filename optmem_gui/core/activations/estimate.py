@@ -31,7 +31,7 @@ class ActivationMoment:
 
     Attributes:
         phase: Part of the step.
-        label: ``embedding``, ``layer N`` or ``loss``.
+        label: ``embedding``, ``layer N``, ``loss`` or ``end``.
         activations: Saved for backward, and what is being computed from.
         autocast_copies: 16-bit copies of fp32 weights.
         gradients: Parameter gradients produced so far in this micro-batch.
@@ -164,6 +164,7 @@ class _Course:
         self.loss = loss_stage(plan, input_needs_grad=later)
         self.body_needs_grad = needs
         self.base = self._outside()
+        self.rest = self._gradient_bytes("remainder")
         self.kept_logits = 0
         if plan.keep_logits and plan.loss == "full":
             self.kept_logits = self._rounded(logits_bytes(plan))
@@ -220,13 +221,15 @@ class _Course:
         after = self.saved
         if self.loss.needs_grad:
             after = self._before_loss(cached=False) + self.loss.backward_peak
-            after += Point(activations=self.kept_logits)
+            after += Point(activations=self.kept_logits, gradients=self.rest)
         yield self._moment("backward", "loss", after)
         for index in reversed(shown):
             if self._layer(index).needs_grad:
                 yield self._moment("backward", f"layer {index}", self._backward(index))
         if self.body_needs_grad:
             yield self._moment("backward", "embedding", self._embedding_backward())
+        done = Point(activations=self.kept_logits, gradients=self._all_gradients())
+        yield self._moment("backward", "end", self.base + done)
 
     def _moment(self, phase: Step, label: str, point: Point) -> ActivationMoment:
         return ActivationMoment(
@@ -260,7 +263,7 @@ class _Course:
         plan, layers = self.plan, self.plan.shape.layers
         point = self.base + Point(activations=self.kept_logits)
         point += Point(
-            gradients=self.loss.gradients + self.later.gradients * (layers - 1 - index),
+            gradients=self.rest + self.loss.gradients + self.later.gradients * (layers - 1 - index),
             temporaries=self._waiting(),
         )
         stage = self._layer(index)
@@ -280,27 +283,31 @@ class _Course:
 
     def _waiting(self) -> int:
         """A tied head's gradient, which autograd holds until the embedding's arrives."""
-        return self._gradient_bytes("lm_head") if self.plan.matrix("lm_head").waits else 0
+        return self._rounded(self._gradient_bytes("lm_head")) if self.plan.matrix("lm_head").waits else 0
 
     def _embedding_backward(self) -> Point:
         """The last node: the embedding's gradient, and for a tied head its sum with the one that waited."""
         plan, stage = self.plan, self.first
         sizes = [self._gradient_bytes(leaf) for leaf in ("embed_positions", "embed_tokens")]
-        before = self.loss.gradients + stage.gradients + self.later.gradients * (plan.shape.layers - 1)
         incoming = stage.input_bytes if stage.needs_grad else 0
         made, waiting = sum(sizes), self._waiting()
         rise = max(incoming, sizes[1] if waiting and self._waits_as_view() else 0)
         return self.base + Point(
             activations=self.kept_logits,
-            gradients=before + made,
+            gradients=self._all_gradients(),
             temporaries=rise + waiting + (made if plan.accumulating else 0),
         )
+
+    def _all_gradients(self) -> int:
+        layers = self.first.gradients + self.later.gradients * (self.plan.shape.layers - 1)
+        ends = sum(self._gradient_bytes(leaf) for leaf in ("embed_positions", "embed_tokens"))
+        return self.rest + self.loss.gradients + layers + ends
 
     def _gradient_bytes(self, leaf: str) -> int:
         matrix = self.plan.matrix(leaf)
         if not matrix.trained:
             return 0
-        return self._rounded(matrix.gradient.bytes_for(matrix.rows * matrix.columns))
+        return matrix.gradient.bytes_for(matrix.rows * matrix.columns)
 
     def _waits_as_view(self) -> bool:
         """Whether the tied head's gradient is the view that one product gave: not added into in place."""

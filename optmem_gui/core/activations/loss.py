@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from optmem_gui.core.activations.choice import loss_chunk_tokens
 from optmem_gui.core.activations.plan import Plan
-from optmem_gui.core.activations.program import Program
+from optmem_gui.core.activations.program import Matrix, Program
 from optmem_gui.core.activations.stages import (
     Stage,
     apply_norm,
@@ -30,8 +30,8 @@ from optmem_gui.core.activations.tape import (
     Value,
     WeightGradient,
 )
-from optmem_gui.core.activations.walk import convert_gradient, keep_gradient, run_backward, run_forward
-from optmem_gui.core.dtypes import F32
+from optmem_gui.core.activations.walk import convert_gradient, run_backward, run_forward
+from optmem_gui.core.dtypes import F32, DType
 
 
 @lru_cache(maxsize=256)
@@ -113,9 +113,7 @@ def _chunked(program: Program, plan: Plan, x: Value, hidden: Value) -> Stage:
     for region in reversed(once_more):
         run_backward([region], ledger, gradients)
     if head.trained:
-        made, kept = compute.bytes_for(weight.count), head.gradient.bytes_for(weight.count)
-        whole = WeightGradient(made, kept, compute != head.gradient, head.waits)
-        convert_gradient(ledger, whole, gradients.pop(weight.name))
+        convert_gradient(ledger, _whole_gradient(head, compute), gradients.pop(weight.name))
     if hidden.needs_grad:
         pieces = [gradients.pop(region.inputs[0].name) for region in regions]
         gradients[hidden.name] = ledger.fresh(hidden.size_bytes)
@@ -124,6 +122,11 @@ def _chunked(program: Program, plan: Plan, x: Value, hidden: Value) -> Stage:
             ledger.drop(piece)
         run_backward(norm_ops, ledger, gradients)
     return finish(ledger, forward, saved, x, needs_grad=True)
+
+
+def _whole_gradient(head: Matrix, made: DType) -> WeightGradient:
+    count, kept = head.rows * head.columns, head.gradient
+    return WeightGradient(made.bytes_for(count), kept.bytes_for(count), made != kept, head.waits)
 
 
 def _slice(plan: Plan, part: Value, weight: Value, count: int, *, copies: bool) -> Region:
@@ -175,7 +178,7 @@ def _fused(program: Program, plan: Plan, x: Value, hidden: Value) -> Stage:
     if not kept:
         return finish(ledger, forward, saved, x, needs_grad=False)
     if head.trained:
-        keep_gradient(ledger, kept[-1].name, waits=head.waits)
+        convert_gradient(ledger, _whole_gradient(head, head.dtype), kept[-1].name)
     if hidden.needs_grad:
         run_backward(norm_ops, ledger, {hidden.name: kept[0].name})
     return finish(ledger, forward, saved, x, needs_grad=True)

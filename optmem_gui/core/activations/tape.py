@@ -143,6 +143,7 @@ class Point:
 
 @dataclass(slots=True)
 class _Block:
+    requested: int
     size: int
     refs: int
     category: str
@@ -175,8 +176,8 @@ class Ledger:
 
     def add(self, name: str, size: int, category: str, refs: int) -> None:
         """Allocate."""
-        taken = self.rounded(size)
-        self.live[name] = _Block(taken, refs, category)
+        taken = size if category == GRADIENTS else self.rounded(size)
+        self.live[name] = _Block(size, taken, refs, category)
         self.totals[category] += taken
 
     def fresh(self, size: int, category: str = TEMPORARIES) -> str:
@@ -203,6 +204,8 @@ class Ledger:
         """The same bytes, now counted as something else."""
         block = self.live[name]
         self.totals[block.category] -= block.size
+        if category == GRADIENTS:
+            block.size = block.requested  # what rounding adds to gradients is counted with the layout
         self.totals[category] += block.size
         block.category = category
 

@@ -156,30 +156,25 @@ def _input_gradients(op: Op, output: Value, ledger: Ledger, incoming: str) -> li
 
 
 def convert_gradient(ledger: Ledger, weight: WeightGradient, name: str) -> None:
-    """Hand a parameter's gradient over to the step, in the type it stays in."""
+    """Hand a finished gradient over: it becomes the parameter's, or is added to it and freed.
+
+    Args:
+        ledger: Where it is counted.
+        weight: What it is a gradient of; one that waits stays a temporary.
+        name: The gradient.
+    """
     if weight.converted:
         wide = ledger.fresh(weight.kept)
         ledger.mark()
         ledger.drop(name)
         name = wide
-    keep_gradient(ledger, name, waits=weight.waits)
-
-
-def keep_gradient(ledger: Ledger, name: str, *, waits: bool) -> None:
-    """A finished gradient becomes the parameter's, or is added to it and freed.
-
-    Args:
-        ledger: Where it is counted.
-        name: The gradient.
-        waits: The parameter is used a second time, so autograd holds this part until the other comes.
-    """
-    if waits:
+    if weight.waits:
         return
     block = ledger.live[name]
     if ledger.accumulating:
         ledger.mark()
         ledger.drop(name)
-        ledger.fresh(block.size, GRADIENTS)
+        ledger.fresh(block.requested, GRADIENTS)
     else:
         ledger.recategorize(name, GRADIENTS)
 
