@@ -19,6 +19,8 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.core.transformer import TransformerShape
 
 _DTYPES: dict[str, DType] = {"float32": F32, "bfloat16": BF16, "float16": F16}
+_TIED_BY_DEFAULT = frozenset(("gpt2", "opt", "bloom", "gemma", "gemma2", "gemma3", "gemma3_text", "falcon"))
+"""Families whose config leaves ``tie_word_embeddings`` out when it is true (transformers 4 and 5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Architecture:
         shape: Dimensions that activations follow from; None where the program has no rule for them.
         tensors: Builds every parameter in a given type; None for a family that is not known.
         dtype: Type the weights are saved in.
+        tied_head: The class ties the head to the token embedding.
         warnings: What is not counted.
     """
 
@@ -37,6 +40,7 @@ class Architecture:
     shape: TransformerShape | None
     tensors: Callable[[DType], tuple[ParameterTensor, ...]] | None
     dtype: DType
+    tied_head: bool = False
     warnings: tuple[Reason, ...] = ()
 
     def model(self, title: str, path: str | None = None) -> ModelSpec | None:
@@ -59,16 +63,17 @@ def read_config(config: Mapping[str, Any], file: str) -> Architecture:
     values, warnings = _text_part(config)
     family = str(values.get("model_type", ""))[:60]
     dtype = _dtype(values, config)
+    tied_head = values.get("tie_word_embeddings", family in _TIED_BY_DEFAULT) is True
     build = FAMILIES.get(family)
     if build is None:
         reason = Reason("config.unknown_family", {"family": family or "?"})
-        return Architecture(family, None, None, dtype, (*warnings, reason))
+        return Architecture(family, None, None, dtype, tied_head, (*warnings, reason))
     shape, tensors = build(Fields(values, file))
     if isinstance(values.get("num_nextn_predict_layers"), int) and values["num_nextn_predict_layers"]:
         warnings = (*warnings, Reason("config.next_token_module", {"family": family}))
     if shape is None:
         warnings = (*warnings, Reason("config.no_activations", {"family": family}))
-    return Architecture(family, shape, tensors, dtype, warnings)
+    return Architecture(family, shape, tensors, dtype, tied_head, warnings)
 
 
 def _text_part(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[Reason, ...]]:

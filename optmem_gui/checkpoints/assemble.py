@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from optmem_gui.checkpoints.checkpoint import Checkpoint
-from optmem_gui.checkpoints.contents import Contents, Reading
+from optmem_gui.checkpoints.contents import Contents, Reading, remark
 from optmem_gui.checkpoints.inventory import Inventory, take_inventory
 from optmem_gui.checkpoints.packed import NOTHING_PACKED, QUANTISED_TYPES, find_packing
 from optmem_gui.checkpoints.remarks import model_warnings, packing_warnings
@@ -25,6 +25,7 @@ def assemble(
     reading: Reading,
     config: Mapping[str, Any] | None = None,
     architecture: TransformerShape | None = None,
+    tied_head: bool = False,
 ) -> Checkpoint:
     """Tell parameters, buffers and bookkeeping apart and describe the whole.
 
@@ -36,8 +37,11 @@ def assemble(
         reading: The opening under way, for its count of bytes.
         config: The folder's ``config.json``, if any: it says how weights are packed.
         architecture: Transformer dimensions from that config.
+        tied_head: The model's class ties its head to the token embedding, whatever the file holds.
     """
     contents = _plain_names(contents)
+    if tied_head:
+        contents = _tie_head(contents)
     inventory = _sorted(contents, config or {})
     return Checkpoint(
         inventory=inventory,
@@ -69,6 +73,39 @@ def _sorted(contents: Contents, config: Mapping[str, Any]) -> Inventory:
         if packing.weights or packing.companions:
             return take_inventory(contents.rows, contents.known, packing)
     return inventory
+
+
+_HEADS = ("lm_head.weight", "embed_out.weight", "language_model.lm_head.weight")
+_EMBEDDINGS = (
+    "model.embed_tokens.weight",
+    "transformer.wte.weight",
+    "gpt_neox.embed_in.weight",
+    "model.decoder.embed_tokens.weight",
+    "transformer.word_embeddings.weight",
+    "model.language_model.embed_tokens.weight",
+    "language_model.model.embed_tokens.weight",
+)
+
+
+def _tie_head(contents: Contents) -> Contents:
+    """Count a head once that was saved although the class ties it to the embedding, as Qwen3-0.6B's was.
+
+    Loading ties it again, so training holds one of the two.
+    """
+    shapes = {row[0]: row[1] for row in contents.rows if row[0] in _HEADS or row[0] in _EMBEDDINGS}
+    for head in _HEADS:
+        for embedding in _EMBEDDINGS:
+            if head in shapes and shapes[head] == shapes.get(embedding):
+                return replace(
+                    contents,
+                    rows=[row for row in contents.rows if row[0] != head],
+                    tied=(*contents.tied, (head, embedding)),
+                    warnings=(
+                        *contents.warnings,
+                        remark("checkpoint.head_saved", head=head, embedding=embedding),
+                    ),
+                )
+    return contents
 
 
 def _plain_names(contents: Contents) -> Contents:

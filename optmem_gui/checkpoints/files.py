@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from stat import S_ISREG
 from types import TracebackType
 
 from optmem_gui.checkpoints.contents import Reading, shown
@@ -32,6 +33,8 @@ class HeaderFile:
         self.path = path
         self._reading = reading
         try:
+            if not S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its other end
+                raise UserError("checkpoint.not_a_file", file=shown(path))
             self._raw = path.open("rb", buffering=0)
         except OSError as error:
             raise unreadable(path, error) from None

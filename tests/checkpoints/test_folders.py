@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import json
 import os
 from pathlib import Path
@@ -134,6 +135,19 @@ def test_a_config_beside_weights_gives_the_architecture(tmp_path: Path) -> None:
     assert codes(open_checkpoint(tmp_path)) == {"config_differs"}
 
 
+def test_a_head_saved_although_it_is_tied_counts_once(tmp_path: Path) -> None:
+    config = {**LLAMA, "tie_word_embeddings": True}
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    tied = open_checkpoint(tmp_path)
+    entries = {tensor.name: ("BF16", list(tensor.shape)) for tensor in tied.spec.parameters}
+    entries["lm_head.weight"] = ("BF16", [100, 16])
+    write_safetensors(tmp_path / "model.safetensors", entries)
+    checkpoint = open_checkpoint(tmp_path)
+    assert checkpoint.param_count == tied.param_count == LLAMA_COUNT - 100 * 16
+    assert checkpoint.tied == (("lm_head.weight", "model.embed_tokens.weight"),)
+    assert codes(checkpoint) == {"head_saved"}
+
+
 @pytest.mark.parametrize(
     ("config", "code"),
     [("{}", None), ('{"model_type":"odd"}', "unknown_family"), ('{"model_type":"llama"}', "not_used")],
@@ -263,6 +277,19 @@ def test_any_path_the_system_allows_is_opened(tmp_path: Path, name: str) -> None
     str(refusal(path)).encode("utf-8")
 
 
+def test_a_pipe_is_refused_without_waiting_for_its_other_end(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "model.safetensors")
+    for path in (tmp_path, tmp_path / "model.safetensors", Path("/dev/zero")):
+        assert refusal(path).code in ("checkpoint.not_a_file", "checkpoint.no_weights_there")
+
+
+def test_a_file_with_a_plain_name_is_called_by_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "llama-tiny"
+    folder.mkdir()
+    assert open_checkpoint(write_safetensors(folder / "model.safetensors", FIRST)).title == "llama-tiny"
+    assert open_checkpoint(write_safetensors(folder / "mine.v2.safetensors", FIRST)).title == "mine.v2"
+
+
 def test_missing_and_unreadable_paths_are_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path / "no.safetensors").code == "checkpoint.not_found"
     assert refusal(tmp_path / "no" / "config.json").code == "checkpoint.not_found"
@@ -277,3 +304,19 @@ def test_a_long_pickle_can_be_stopped(tmp_path: Path) -> None:
     calls = iter(range(1000))
     with pytest.raises(Cancelled):
         open_checkpoint(path, cancelled=lambda: next(calls) >= 3)
+
+
+def test_the_collector_runs_again_after_a_reading_and_after_a_refusal(tmp_path: Path) -> None:
+    path = write_safetensors(tmp_path / "model.safetensors", FIRST)
+    during: list[bool] = []
+    open_checkpoint(path, progress=lambda _: during.append(gc.isenabled()))
+    assert during == [False]
+    assert gc.isenabled()
+    refusal(tmp_path / "no.safetensors")
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        open_checkpoint(path)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

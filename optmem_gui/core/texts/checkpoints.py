@@ -6,6 +6,7 @@ TEXTS: dict[str, str] = {
     # Files that cannot be opened, or are not there
     "checkpoint.not_found": "{file}: no such file; check the path",
     "checkpoint.dangling_link": "{file}: this link leads to a file that is missing in the cache; download the model again",
+    "checkpoint.not_a_file": "{file}: neither a file nor a folder (a pipe or device); choose a weights file",
     "checkpoint.unreadable": "{file}: cannot be read ({cause}); check the permissions or copy it to a local disk",
     "checkpoint.empty_file": "{file}: the file is empty; download it again",
     "checkpoint.file_too_large": "{file}: {size_bytes} is more than the {limit_bytes} such a file may have; choose the weights file itself",
@@ -60,6 +61,7 @@ TEXTS: dict[str, str] = {
     # Warnings
     "checkpoint.truncated": "{file} is {missing_count} bytes short of what its header declares (incomplete download?); the counts are from the header.",
     "checkpoint.shared_range": "Non-standard file: {second} uses the same bytes as {first}; counted once ({pair_count} such).",
+    "checkpoint.head_saved": "{head} is saved although the model ties it to {embedding}: counted once.",
     "checkpoint.no_tensors": "0 tensors: nothing to estimate.",
     "checkpoint.no_weights": "No model weights found: none of the {count} tensors can be trained.",
     "checkpoint.optimizer_only": "Optimizer state ({kind}) for {count} parameters; no model weights. Open the model itself for an estimate.",
