@@ -76,7 +76,8 @@ class ComparisonPanel(TitledPanel):
         if snapshot is None or not snapshot.comparison:
             return
         longest = max(len(format_bytes(row.peak_bytes, snapshot.unit)) for row in snapshot.comparison)
-        state = (len(snapshot.comparison), snapshot.unit, longest, self.tr("state"))
+        verdicts = frozenset(row.fits for row in snapshot.comparison)
+        state = (len(snapshot.comparison), snapshot.unit, longest, verdicts, self.tr("state"))
         if state != self._fitted:
             self._fitted = state
             self.table.fit_columns(len(Column))

@@ -190,22 +190,33 @@ class StackedBar(QWidget):
             if part.id == OVERHEAD:
                 self._paint_overhead(painter, area, tone)
             else:
-                self._paint_segment(painter, part, area, dark)
+                painting.fill(painter, area, component_style(part.id, dark))
         for _, area in areas[1:]:
             painter.fillRect(QRectF(area.left() - 0.5, bar.top(), 1, bar.height()), QColor(tone.card))
         self._paint_marks(painter, bar, tone)
+        self._paint_labels(painter, areas, dark)
         if self.hasFocus():
             self._paint_focus(painter, bar, tone)
 
-    def _paint_segment(self, painter: QPainter, part: Segment, area: QRectF, dark: bool) -> None:
-        style = component_style(part.id, dark)
-        painting.fill(painter, area, style)
+    def _paint_labels(self, painter: QPainter, areas: list[tuple[Segment, QRectF]], dark: bool) -> None:
+        """Over everything else, so that the capacity mark does not cross out a word."""
         painter.setFont(scaled_font(self.font(), 1.0, bold=True))
         metrics = QFontMetricsF(painter.font())
-        label = _segment_label(part, metrics, area.width() - 0.9 * metrics.height())
-        painter.setPen(style.text)
-        inner = area.adjusted(0.45 * metrics.height(), 0, 0, 0)
-        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, label)
+        line = metrics.height()
+        for part, area in areas:
+            label = "" if part.id == OVERHEAD else _segment_label(part, metrics, area.width() - 0.9 * line)
+            if not label:
+                continue
+            style = component_style(part.id, dark)
+            inner = area.adjusted(0.45 * line, 0, 0, 0)
+            words = QRectF(inner.left() - 2, inner.center().y() - line / 2, 0, line)
+            words.setWidth(metrics.horizontalAdvance(label) + 4)
+            painter.save()
+            painter.setClipRect(words)
+            painting.fill(painter, area, style)
+            painter.restore()
+            painter.setPen(style.text)
+            painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, label)
 
     @staticmethod
     def _paint_overhead(painter: QPainter, area: QRectF, tone: Shades) -> None:
