@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
+import signal
+import socket
 import sys
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import (
+    QEvent,
+    QMessageLogContext,
+    QSocketNotifier,
+    QTimer,
+    QtMsgType,
+    Signal,
+    qInstallMessageHandler,
+)
+from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from optmem_gui import __version__
@@ -57,14 +69,14 @@ def run(
         Exit code.
     """
     _identify_to_windows()
-    app = QApplication.instance() or QApplication(sys.argv[:1])
-    if not isinstance(app, QApplication):
-        raise TypeError("a QCoreApplication runs already; the window needs a QApplication")
+    app = Application(sys.argv[:1])
     identify(app)
     qInstallMessageHandler(_log_qt)
     hook = ExceptionHook()
     hook.install()
     window = build_window(app, Settings(config), language, theme)
+    app.file_wanted.connect(window.open)
+    close_on_signals(window)
     window.show()
     window.come_onto_screen()
     _log.info("init finished")
@@ -75,7 +87,12 @@ def run(
     else:
         QTimer.singleShot(0, window.measurer.probe)
     code = app.exec()
-    window.close()
+    if window.isVisible():
+        window.close()
+    if window.loader.is_stuck:
+        # A reader that hangs in a dead network drive cannot be ended; Qt would abort over its thread.
+        logging.shutdown()
+        os._exit(code)
     window.deleteLater()
     # A defect that nobody saw, as in a smoke test, must not look like success.
     return code or (1 if smoke and hook.count else 0)
@@ -111,6 +128,53 @@ def _first(settings: Settings) -> Scenario:
     scenario = first_scenario()
     gpu = settings.get(keys.GPU)
     return replace(scenario, gpu=gpu) if gpu in load_gpus() else scenario
+
+
+class Application(QApplication):
+    """Passes on what the desktop hands over while the program runs, as macOS does.
+
+    Emits:
+        file_wanted: Path of a file to open.
+    """
+
+    file_wanted = Signal(object)
+
+    def event(self, event: QEvent) -> bool:
+        """Take the file of a ``FileOpen`` event."""
+        if isinstance(event, QFileOpenEvent):
+            self.file_wanted.emit(Path(event.file()))
+            return True
+        return super().event(event)
+
+
+def close_on_signals(window: MainWindow) -> None:
+    """Let Ctrl+C in the terminal, and a polite kill, close the window as the user would.
+
+    Python runs its handlers between two of its own instructions, and Qt's loop executes none while
+    nothing happens: the signal's number arrives on a socket that Qt watches.
+    """
+    if sys.platform == "win32":
+        return
+    reader, writer = socket.socketpair()
+    for end in (reader, writer):
+        end.setblocking(False)
+    signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda _number, _frame: None)
+    notifier = QSocketNotifier(reader.fileno(), QSocketNotifier.Type.Read, window)
+
+    def close() -> None:
+        reader.recv(64)
+        window.close()
+
+    notifier.activated.connect(close)
+
+    def let_go() -> None:
+        signal.set_wakeup_fd(-1)
+        reader.close()
+        writer.close()
+
+    window.destroyed.connect(let_go)
 
 
 def _identify_to_windows() -> None:

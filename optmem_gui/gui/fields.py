@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from optmem_gui.gui.cards import IssueLabel, MutedLabel
+from optmem_gui.gui.i18n import without_mnemonic
 from optmem_gui.gui.theme import is_dark, scaled_font, shades, tint
 
 
@@ -89,7 +90,7 @@ class Field(QWidget):
     def set_label(self, text: str, tip: str = "") -> None:
         """Name the field; the mnemonic (``&``) reaches it by Alt and the letter."""
         self.label.setText(text)
-        self._editor.setAccessibleName(text.replace("&", ""))
+        self._editor.setAccessibleName(without_mnemonic(text))
         self._editor.setAccessibleDescription(tip)
         self._editor.setToolTip(tip)
 
@@ -106,6 +107,10 @@ class Field(QWidget):
 
 class PlainLineEdit(QLineEdit):
     """A line without an undo of its own: Ctrl+Z takes the last edit back, whichever field it was in."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAcceptDrops(False)  # a file dropped here is for the window, not text for the field
 
     def event(self, event: QEvent) -> bool:
         """Leave undo and redo to the window's actions."""

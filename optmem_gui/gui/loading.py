@@ -12,7 +12,7 @@ from optmem_gui.gui.snapshot import LoadState
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tasks.load import LoadedModel, LoadedScenario, LoadThread
 
-_WAIT_MS = 10_000
+_WAIT_MS = 5_000
 """How long a cancelled reader may take to end; it looks for the wish between two files."""
 
 
@@ -53,11 +53,17 @@ class Loader(QObject):
             self._ending.add(thread)
             self._store.set_load(None)
 
+    @property
+    def is_stuck(self) -> bool:
+        """Whether a reader did not end although it was asked to."""
+        return any(thread.isRunning() for thread in self._ending)
+
     def close(self) -> None:
         """Stop and wait, because a thread must not outlive the window."""
         self.cancel()
         for thread in tuple(self._ending):
-            thread.wait(_WAIT_MS)
+            if thread.wait(_WAIT_MS):
+                self._ending.discard(thread)
 
     def _progress(self, progress: Progress) -> None:
         if self._current is not None and self.sender() is self._current:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer
 from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
     QCloseEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
@@ -21,10 +23,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMessageBox,
     QScrollArea,
-    QSizePolicy,
     QSplitter,
-    QToolBar,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -37,19 +36,21 @@ from optmem_gui.gui.dialogs.settings import SettingsDialog
 from optmem_gui.gui.drop import DropFrame, dropped_path
 from optmem_gui.gui.files import Files
 from optmem_gui.gui.i18n import Language, Translators, system_language
-from optmem_gui.gui.icons import icon
 from optmem_gui.gui.inputs_column import InputsColumn
 from optmem_gui.gui.loading import Loader
 from optmem_gui.gui.measuring import Measurer
 from optmem_gui.gui.notice import NoticeBar
-from optmem_gui.gui.panels.gpu import GpuChooser
 from optmem_gui.gui.results import Results
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tab_order import order_tabs
-from optmem_gui.gui.theme import ThemeChoice, apply_theme, is_dark, shades
+from optmem_gui.gui.theme import ThemeChoice, apply_theme
+from optmem_gui.gui.top_bar import TopBar
 from optmem_gui.report.exporters import EXPORTERS
+
+ANNOUNCE_MS = 1500
+"""Pause after the last edit before the result is announced."""
 
 STATE_VERSION = 1
 """Raised when tool bars change, so that an old state is not put on a new window."""
@@ -68,12 +69,17 @@ class MainWindow(QMainWindow):
         self.files = Files(self, store, self.loader, settings)
         self.inputs, self.results = InputsColumn(), Results()
         self.actions_table = Actions(self._slots(), self)
-        self.notice, self.gpu = NoticeBar(), GpuChooser(store.gpus)
+        self.notice = NoticeBar()
         self.columns = QSplitter(Qt.Orientation.Horizontal)
         self.units = QLabel()
+        self._announcement = QTimer(self)
+        self._announcement.setSingleShot(True)
+        self._announcement.setInterval(ANNOUNCE_MS)
+        self._announcement.timeout.connect(self._announce)
         self._build()
         self.drop_frame = DropFrame(self)
         self.setAcceptDrops(True)
+        self._refuse_drops()
         self._connect()
         self._retranslate()
         self._show(store.snapshot)
@@ -116,7 +122,10 @@ class MainWindow(QMainWindow):
     def _build(self) -> None:
         em = self.fontMetrics().height()
         self.actions_table.fill(self.menuBar())
-        self._build_bar()
+        self.bar = TopBar(self.actions_table, self.store.gpus)
+        self.gpu = self.bar.gpu
+        self.addToolBar(self.bar)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self.columns.setObjectName("splitter.columns")
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(em // 2)
@@ -143,40 +152,6 @@ class MainWindow(QMainWindow):
         self.units.setContentsMargins(em // 2, 0, 0, em // 4)
         self.statusBar().addWidget(self.units, 1)
         self.resize(80 * em, 50 * em)
-
-    def _build_bar(self) -> None:
-        table = self.actions_table
-        bar = QToolBar()
-        bar.setObjectName("bar")
-        bar.setMovable(False)
-        bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
-        side = round(self.fontMetrics().height() * 1.15)
-        bar.setIconSize(QSize(side, side))
-        bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
-        for name in ("open", "save"):
-            bar.addAction(table[name])
-        self.export_button = QToolButton()
-        self.export_button.setMenu(table.submenus["export"])
-        self.export_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.export_button.setIconSize(QSize(side, side))
-        self.export_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.export_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        bar.addWidget(self.export_button)
-        bar.addSeparator()
-        for name in ("undo", "redo"):
-            bar.addAction(table[name])
-        space = QWidget()
-        space.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        bar.addWidget(space)
-        self.gpu.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        bar.addWidget(self.gpu)
-        bar.addAction(table["measure"])
-        bar.addAction(table["stop"])
-        for name in ("open", "save", "undo", "redo", "measure", "stop"):
-            bar.widgetForAction(table[name]).setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.bar = bar
-        self.addToolBar(bar)
 
     def _connect(self) -> None:
         store, table = self.store, self.actions_table
@@ -213,6 +188,18 @@ class MainWindow(QMainWindow):
         self._show_title()
         self._show_units(snapshot)
         self._show_measure_actions(snapshot)
+        self._announcement.start()
+        self._refuse_drops()
+
+    def _refuse_drops(self) -> None:
+        """Let no child keep a dropped file for itself: as text in a field, or to be ignored by a plot."""
+        for child in self.findChildren(QWidget):
+            child.setAcceptDrops(False)
+
+    def _announce(self) -> None:
+        """Tell assistive technology the result once typing pauses; the figures themselves are only drawn."""
+        text = f"{self.results.headline.peak.text()}. {self.results.headline.verdict.text()}"
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def _show_measurement(self, snapshot: Snapshot) -> None:
         self.results.render_measurement(snapshot)
@@ -229,7 +216,6 @@ class MainWindow(QMainWindow):
     def _show_title(self) -> None:
         snapshot = self.store.snapshot
         name = snapshot.file.name if snapshot.file else snapshot.inputs.scenario.model.title
-        self.setWindowTitle(f"{name}[*] - OptMem")
         self.setWindowModified(not self.store.undo_stack.isClean())
         self.setWindowFilePath(str(snapshot.file) if snapshot.file else "")
         self.setWindowTitle(f"{name}[*] - OptMem")
@@ -242,35 +228,15 @@ class MainWindow(QMainWindow):
 
     def _retranslate(self) -> None:
         self.actions_table.retranslate()
-        self.export_button.setText(self.tr("Export"))
-        self.export_button.setToolTip(self.tr("Save the figures or a picture of them"))
-        self.bar.setWindowTitle(self.tr("Tool bar"))
         self.columns.setAccessibleName(self.tr("Inputs and results"))
-        self._redraw_icons()
-
-    def _redraw_icons(self) -> None:
-        self.actions_table.redraw()
-        self.export_button.setIcon(icon("export"))
-        tone = shades(is_dark())
-        button = self.bar.widgetForAction(self.actions_table["measure"])
-        button.setStyleSheet(
-            f"QToolButton {{ background: {tone.accent}; color: {tone.on_accent}; border: 2px solid"
-            f" {tone.accent}; border-radius: 4px; padding: 3px 8px; }}"
-            f"QToolButton:focus {{ border-color: {tone.text}; }}"
-            f"QToolButton:disabled {{ background: {tone.grid}; border-color: {tone.grid};"
-            f" color: {tone.muted}; }}"
-        )
-        self.actions_table["measure"].setIcon(icon("measure", tone.on_accent))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
-        """Follow the language and the theme."""
+        """Follow the language."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()
             self._show_units(self.store.snapshot)
             self._show_measure_actions(self.store.snapshot)
-        elif event.type() == QEvent.Type.PaletteChange:
-            self._redraw_icons()
 
     # -- what actions do
 

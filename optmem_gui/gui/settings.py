@@ -52,7 +52,6 @@ GEOMETRY: Setting[QByteArray] = Setting("window/geometry", QByteArray())
 STATE: Setting[QByteArray] = Setting("window/state", QByteArray())
 COLUMNS: Setting[QByteArray] = Setting("window/columns", QByteArray())
 ROWS: Setting[QByteArray] = Setting("window/rows", QByteArray())
-TABLES: Setting[QByteArray] = Setting("window/tables", QByteArray())
 RECENT: Setting[list[str]] = Setting("files/recent", [])
 FOLDER: Setting[str] = Setting("files/folder", "")
 GPU: Setting[str] = Setting("model/gpu", "")
@@ -67,7 +66,6 @@ SETTINGS: tuple[Setting[Any], ...] = (
     STATE,
     COLUMNS,
     ROWS,
-    TABLES,
     RECENT,
     FOLDER,
     GPU,

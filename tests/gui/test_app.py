@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -49,6 +50,23 @@ def test_what_was_chosen_on_the_command_line_is_not_remembered(tmp_path: Path) -
     settings = Settings(tmp_path / "optmem.ini")
     assert settings.get(keys.THEME) == "system"
     assert settings.get(keys.LANGUAGE) == "system"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no polite kill")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_closes_the_window_as_the_user_would(tmp_path: Path, number: signal.Signals) -> None:
+    config = tmp_path / "optmem.ini"
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "optmem_gui", "--config", str(config), "--verbose"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "init finished" in line:
+                break
+        process.send_signal(number)
+        process.stderr.read()
+        assert process.wait(timeout=60) == 0
+    assert config.is_file()  # closing remembered the window's shape
 
 
 def _fail() -> None:

@@ -8,7 +8,7 @@ import pytest
 import torch
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QThread, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 from safetensors.torch import save_file
 
@@ -356,3 +356,11 @@ def test_a_refused_drop_says_why(window: MainWindow, tmp_path: Path) -> None:
     QApplication.sendEvent(window, QDropEvent(QPointF(9, 9), action, data, button, keys_))
     assert window.notice.isVisible()
     assert not window.loader.is_busy
+
+
+def test_no_field_keeps_a_dropped_file_for_itself(window: MainWindow, store: Store) -> None:
+    store.edit("optimizer", "torch.SGD")  # builds new fields
+    store.edit("lora", True)
+    settle()
+    greedy = [child for child in window.findChildren(QWidget) if child.acceptDrops()]
+    assert [f"{type(child).__name__} {child.objectName()}" for child in greedy] == []

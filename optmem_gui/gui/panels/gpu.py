@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.units import MIB, format_bytes
 from optmem_gui.gui.fields import Choice, ChoiceField
+from optmem_gui.gui.i18n import gpu_group_name
 from optmem_gui.gui.snapshot import Snapshot
 
 
@@ -29,7 +30,7 @@ class GpuChooser(QWidget):
         self.field.edited.connect(self.edited)
         self.caption.setBuddy(self.field.combo)
         line = QHBoxLayout(self)
-        line.setContentsMargins(0, 0, 0, 0)
+        line.setContentsMargins(0, 0, self.fontMetrics().height() // 2, 0)
         line.addWidget(self.caption)
         line.addWidget(self.field)
         self.retranslate()
@@ -50,7 +51,7 @@ class GpuChooser(QWidget):
                     Choice(
                         gpu.id,
                         gpu.name,
-                        gpu.group,
+                        gpu_group_name(gpu.group),
                         tip.format(
                             usable=format_bytes(gpu.usable_bytes, unit),
                             total=format_bytes(gpu.total_mib * MIB, unit),
