@@ -5,7 +5,6 @@ To add an action, add a line to :data:`ACTIONS`, its id to a menu, and the metho
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from optmem_gui.gui.i18n import LANGUAGES, QT_TRANSLATE_NOOP
+from optmem_gui.gui.i18n import LANGUAGES, QT_TRANSLATE_NOOP, without_mnemonic
 from optmem_gui.gui.icons import icon
 from optmem_gui.report.exporters import EXPORTERS
 
@@ -280,7 +279,7 @@ class Actions(QObject):
 def _put_text(action: QAction, text: str) -> None:
     """Text for the menu, and for the tool bar without the mnemonic: Chinese writes one as ``(&F)``."""
     action.setText(text)
-    action.setIconText(re.sub(r"\(&.\)|&(?!&)|\.{3}$", "", text))
+    action.setIconText(without_mnemonic(text).removesuffix("..."))
 
 
 def _without_argument(slot: Callable[[], object]) -> Callable[[bool], None]:

@@ -41,7 +41,8 @@ class Files(QObject):
         """Let the user choose a file."""
         suffixes = sorted({suffix for reader in READERS for suffix in reader.suffixes} | {".json", SUFFIX})
         patterns = " ".join(f"*{suffix}" for suffix in suffixes)
-        filters = f"{self.tr('Models and scenarios')} ({patterns});;{self.tr('All files')} (*)"
+        models, everything = self.tr("Models and scenarios"), self.tr("All files")
+        filters = f"{models} ({patterns});;{everything} (*)"
         name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open"), self._folder(), filters)
         if name:
             self.open(Path(name))

@@ -8,6 +8,7 @@ Core speaks in keys; the names that belong to them stand in the tables here as l
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterable
 from typing import Literal
 
@@ -77,6 +78,23 @@ PRECISION_NAMES: dict[str, str] = {
 }
 
 
+GPU_GROUPS: tuple[str, ...] = (
+    QT_TRANSLATE_NOOP("GpuGroups", "GeForce GTX 10/16 and TITAN"),
+    QT_TRANSLATE_NOOP("GpuGroups", "GeForce RTX 20 and TITAN RTX"),
+    QT_TRANSLATE_NOOP("GpuGroups", "GeForce RTX 30 desktop"),
+    QT_TRANSLATE_NOOP("GpuGroups", "GeForce RTX 30 laptop"),
+    QT_TRANSLATE_NOOP("GpuGroups", "GeForce RTX 40 desktop"),
+    QT_TRANSLATE_NOOP("GpuGroups", "GeForce RTX 40 laptop"),
+    QT_TRANSLATE_NOOP("GpuGroups", "GeForce RTX 50 desktop"),
+    QT_TRANSLATE_NOOP("GpuGroups", "GeForce RTX 50 laptop"),
+    QT_TRANSLATE_NOOP("GpuGroups", "Quadro and RTX A"),
+    QT_TRANSLATE_NOOP("GpuGroups", "RTX Ada workstation"),
+    QT_TRANSLATE_NOOP("GpuGroups", "RTX PRO Blackwell"),
+    QT_TRANSLATE_NOOP("GpuGroups", "Tesla and data centre"),
+)
+"""Product lines of the table of GPUs."""
+
+
 def component_name(component_id: str) -> str:
     """A component as the reader knows it, in the current language."""
     return QCoreApplication.translate("Components", COMPONENT_NAMES[component_id])
@@ -99,6 +117,11 @@ def precision_name(scheme_id: str) -> str:
     return QCoreApplication.translate("Precision", name) if name else scheme_id
 
 
+def gpu_group_name(group: str) -> str:
+    """A product line of GPUs, in the current language."""
+    return QCoreApplication.translate("GpuGroups", group)
+
+
 def text(key: str) -> str:
     """A sentence of :mod:`optmem_gui.core.texts` without placeholders, in the current language."""
     return QCoreApplication.translate("Reasons", TEMPLATES[key])
@@ -111,6 +134,11 @@ def render_reason(reason: Reason, unit: SizeUnit = "GiB") -> str:
         values["phase"] = stage_name(str(values["phase"]))
     named = Reason(reason.key, values)
     return render(named, text(reason.key), lambda size_bytes: format_bytes(size_bytes, unit))
+
+
+def without_mnemonic(text: str) -> str:
+    """A label as it is spoken, or shown where there is no mnemonic: ``&File`` and ``文件(&F)``."""
+    return re.sub(r"\(&.\)|&(?!&)", "", text)
 
 
 def listed(parts: Iterable[str]) -> str:

@@ -722,12 +722,20 @@
  <context>
   <name>Files</name>
   <message>
+   <source>All files</source>
+   <translation>所有文件</translation>
+  </message>
+  <message>
    <source>Clear list</source>
    <translation>清空列表</translation>
   </message>
   <message>
    <source>Export</source>
    <translation>导出</translation>
+  </message>
+  <message>
+   <source>Models and scenarios</source>
+   <translation>模型与方案</translation>
   </message>
   <message>
    <source>Open</source>
@@ -770,7 +778,62 @@
   </message>
  </context>
  <context>
+  <name>GpuGroups</name>
+  <message>
+   <source>GeForce GTX 10/16 and TITAN</source>
+   <translation>GeForce GTX 10/16 与 TITAN</translation>
+  </message>
+  <message>
+   <source>GeForce RTX 20 and TITAN RTX</source>
+   <translation>GeForce RTX 20 与 TITAN RTX</translation>
+  </message>
+  <message>
+   <source>GeForce RTX 30 desktop</source>
+   <translation>GeForce RTX 30 台式机</translation>
+  </message>
+  <message>
+   <source>GeForce RTX 30 laptop</source>
+   <translation>GeForce RTX 30 笔记本</translation>
+  </message>
+  <message>
+   <source>GeForce RTX 40 desktop</source>
+   <translation>GeForce RTX 40 台式机</translation>
+  </message>
+  <message>
+   <source>GeForce RTX 40 laptop</source>
+   <translation>GeForce RTX 40 笔记本</translation>
+  </message>
+  <message>
+   <source>GeForce RTX 50 desktop</source>
+   <translation>GeForce RTX 50 台式机</translation>
+  </message>
+  <message>
+   <source>GeForce RTX 50 laptop</source>
+   <translation>GeForce RTX 50 笔记本</translation>
+  </message>
+  <message>
+   <source>Quadro and RTX A</source>
+   <translation>Quadro 与 RTX A</translation>
+  </message>
+  <message>
+   <source>RTX Ada workstation</source>
+   <translation>RTX Ada 工作站</translation>
+  </message>
+  <message>
+   <source>RTX PRO Blackwell</source>
+   <translation>RTX PRO Blackwell</translation>
+  </message>
+  <message>
+   <source>Tesla and data centre</source>
+   <translation>Tesla 与数据中心</translation>
+  </message>
+ </context>
+ <context>
   <name>HeadlinePanel</name>
+  <message>
+   <source>Compared with the estimate for that device and its version of torch: {size}</source>
+   <translation>与该设备及其 torch 版本的估算值相比：{size}</translation>
+  </message>
   <message>
    <source>Context and reserve</source>
    <translation>上下文与保留</translation>
@@ -814,6 +877,10 @@
   <message>
    <source>estimated</source>
    <translation>估算</translation>
+  </message>
+  <message>
+   <source>exact</source>
+   <translation>完全一致</translation>
   </message>
   <message>
    <source>failed</source>
@@ -969,24 +1036,12 @@
    <translation>所有数值均以 {unit}（{power} 字节）为单位。离线运行：任何数据都不会离开本机。</translation>
   </message>
   <message>
-   <source>Export</source>
-   <translation>导出</translation>
-  </message>
-  <message>
    <source>Inputs and results</source>
    <translation>输入与结果</translation>
   </message>
   <message>
    <source>Save changes</source>
    <translation>保存更改</translation>
-  </message>
-  <message>
-   <source>Save the figures or a picture of them</source>
-   <translation>保存数据或其图片</translation>
-  </message>
-  <message>
-   <source>Tool bar</source>
-   <translation>工具栏</translation>
   </message>
   <message>
    <source>{name} was changed. Save it?</source>
@@ -2475,6 +2530,10 @@
    <translation>{file}：列出了文件夹之外的文件 {name}；请勿使用此索引</translation>
   </message>
   <message>
+   <source>{file}: neither a file nor a folder (a pipe or device); choose a weights file</source>
+   <translation>{file}：既不是文件也不是文件夹（而是管道或设备）；请选择权重文件</translation>
+  </message>
+  <message>
    <source>{file}: neither a zip nor a pickle, so not written by torch.save; choose the weights file</source>
    <translation>{file}：既不是 zip 也不是 pickle，因此并非由 torch.save 写出；请选择权重文件</translation>
   </message>
@@ -2641,6 +2700,10 @@
   <message>
    <source>{given}: is neither a file nor a subcommand; did you mean `optmem {near}`?</source>
    <translation>{given}：既不是文件也不是子命令；您是否想用 `optmem {near}`？</translation>
+  </message>
+  <message>
+   <source>{head} is saved although the model ties it to {embedding}: counted once.</source>
+   <translation>{head} 也被保存，但模型将其与 {embedding} 绑定共享：只计一次。</translation>
   </message>
   <message>
    <source>{missing_count} of {total_count} shards missing: {names}. The count is partial; the index promises {promised_bytes} in all.</source>
@@ -2901,8 +2964,8 @@
    <translation>时间线</translation>
   </message>
   <message>
-   <source>a measured run; point at it to read it</source>
-   <translation>一次实测；指向曲线可读取数值</translation>
+   <source>a measured run; the wheel zooms, a double click takes it back</source>
+   <translation>一次实测；滚轮缩放，双击还原</translation>
   </message>
   <message>
    <source>one step, phases not to scale; point at it to see what is alive</source>
@@ -2919,6 +2982,21 @@
   <message>
    <source>{second} s, {phase}</source>
    <translation>{second} s，{phase}</translation>
+  </message>
+ </context>
+ <context>
+  <name>TopBar</name>
+  <message>
+   <source>Export</source>
+   <translation>导出</translation>
+  </message>
+  <message>
+   <source>Save the figures or a picture of them</source>
+   <translation>保存数据或其图片</translation>
+  </message>
+  <message>
+   <source>Tool bar</source>
+   <translation>工具栏</translation>
   </message>
  </context>
 </TS>

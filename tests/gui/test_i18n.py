@@ -10,6 +10,7 @@ import optmem_gui.gui
 from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.reasons import Reason
+from optmem_gui.engine.gpu_table import load_gpus
 from optmem_gui.gui import i18n
 
 SOURCES = sorted(Path(optmem_gui.gui.__file__).parent.rglob("*.py"))
@@ -20,12 +21,38 @@ def test_every_id_has_a_name() -> None:
     assert set(i18n.COMPONENT_NAMES) == set(COMPONENT_IDS)
     assert set(i18n.PHASE_NAMES) == set(PHASE_IDS)
     assert set(i18n.PRECISION_NAMES) == set(SCHEMES)
+    assert set(i18n.GPU_GROUPS) == {gpu.group for gpu in load_gpus().values()}
 
 
 def test_a_reason_is_written_with_its_values_in_the_chosen_unit() -> None:
     reason = Reason("measure.nothing_fits", {"needed_bytes": 2 * 10**9, "free_bytes": 1 << 30})
     assert "1.00 GiB" in i18n.render_reason(reason, "GiB")
     assert "2.00 GB" in i18n.render_reason(reason, "GB")
+
+
+def test_a_reason_names_the_stage_it_speaks_of() -> None:
+    stages = ("optimizer_step", "start", "build", "unheard-of")
+    said = [i18n.render_reason(Reason("measure.cancelled", {"phase": stage})) for stage in stages]
+    assert said == [
+        "Measurement stopped in optimizer step",
+        "Measurement stopped in start-up",
+        "Measurement stopped in building the model",
+        "Measurement stopped in unheard-of",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("label", "spoken"),
+    [
+        ("&File", "File"),
+        ("文件(&F)", "文件"),
+        ("Acc&umulation", "Accumulation"),
+        ("打开(&O)...", "打开..."),
+        ("a && b", "a & b"),
+    ],
+)
+def test_a_label_without_its_mnemonic(label: str, spoken: str) -> None:
+    assert i18n.without_mnemonic(label) == spoken
 
 
 @pytest.mark.parametrize(

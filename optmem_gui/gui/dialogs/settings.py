@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from optmem_gui.gui import settings as keys
-from optmem_gui.gui.i18n import LANGUAGES
+from optmem_gui.gui.i18n import LANGUAGES, without_mnemonic
 from optmem_gui.gui.settings import Setting, Settings
 
 
@@ -58,7 +58,7 @@ class SettingsDialog(QDialog):
         self._row(form, self.tr("Measured &steps"), self.steps)
         caption = QLabel(self.tr("&Python with torch"), self)
         caption.setBuddy(self.python)
-        self.python.setAccessibleName(caption.text().replace("&", ""))
+        self.python.setAccessibleName(without_mnemonic(caption.text()))
         form.addRow(caption, python)
         place = QLabel(self.tr("Kept in {path}").format(path=settings.path), self)
         place.setWordWrap(True)
@@ -85,7 +85,7 @@ class SettingsDialog(QDialog):
     def _row(form: QFormLayout, text: str, widget: QWidget) -> None:
         caption = QLabel(text)
         caption.setBuddy(widget)
-        widget.setAccessibleName(text.replace("&", ""))
+        widget.setAccessibleName(without_mnemonic(text))
         form.addRow(caption, widget)
 
     def _choose_python(self) -> None:
