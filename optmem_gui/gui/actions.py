@@ -221,7 +221,6 @@ class Actions(QObject):
             action.triggered.connect(_without_argument(slots[spec.id]))
             self._actions[spec.id] = action
         self.retranslate()
-        self.redraw()
 
     def __getitem__(self, action_id: str) -> QAction:
         return self._actions[action_id]
@@ -243,7 +242,7 @@ class Actions(QObject):
         _put_text(self._actions[action_id], text)
 
     def redraw(self) -> None:
-        """Draw the icons in the colours of the present theme."""
+        """Draw the icons in the colours of the present theme; what shows them calls it."""
         for spec in ACTIONS:
             if spec.icon:
                 self._actions[spec.id].setIcon(icon(spec.icon))

@@ -31,7 +31,6 @@ from PySide6.QtWidgets import (
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.actions import ACTIONS, Actions
-from optmem_gui.gui.dialogs.about import AboutDialog
 from optmem_gui.gui.dialogs.settings import SettingsDialog
 from optmem_gui.gui.drop import DropFrame, dropped_path
 from optmem_gui.gui.files import Files
@@ -289,6 +288,8 @@ class MainWindow(QMainWindow):
 
     def show_about(self) -> None:
         """Show versions and licences."""
+        from optmem_gui.gui.dialogs.about import AboutDialog  # noqa: PLC0415  # the start does without it
+
         dialog = AboutDialog(self)
         dialog.exec()
         dialog.deleteLater()
