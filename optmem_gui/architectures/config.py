@@ -61,12 +61,12 @@ def read_config(config: Mapping[str, Any], file: str) -> Architecture:
         UserError: A known family whose numbers are missing or impossible.
     """
     values, warnings = _text_part(config)
-    family = str(values.get("model_type", ""))[:60]
+    family = _name(values)
     dtype = _dtype(values, config)
     tied_head = values.get("tie_word_embeddings", family in _TIED_BY_DEFAULT) is True
     build = FAMILIES.get(family)
     if build is None:
-        reason = Reason("config.unknown_family", {"family": family or "?"})
+        reason = Reason("config.unknown_family", {"family": family})
         return Architecture(family, None, None, dtype, tied_head, (*warnings, reason))
     shape, tensors = build(Fields(values, file))
     if isinstance(values.get("num_nextn_predict_layers"), int) and values["num_nextn_predict_layers"]:
@@ -82,8 +82,14 @@ def _text_part(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[Reas
     if not isinstance(inner, dict) or "hidden_size" in config or "n_embd" in config:
         return config, ()
     outer = {"tie_word_embeddings": config["tie_word_embeddings"]} if "tie_word_embeddings" in config else {}
-    reason = Reason("config.text_part_only", {"family": str(config.get("model_type", "?"))[:60]})
+    reason = Reason("config.text_part_only", {"family": _name(config)})
     return {**outer, **inner}, (reason,)
+
+
+def _name(config: Mapping[str, Any]) -> str:
+    """The ``model_type``, fit for one line of a message."""
+    text = str(config.get("model_type", "?"))[:60]
+    return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def _dtype(*configs: Mapping[str, Any]) -> DType:

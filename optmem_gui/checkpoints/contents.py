@@ -7,11 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from optmem_gui.core.dtypes import DType
+from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Shape
 from optmem_gui.core.reasons import Reason, Value
 
 Row = tuple[str, Shape, DType]
 """Name, logical shape and element type of one stored tensor."""
+
+
+MAX_TEXT = 160
+"""Characters of a name from a file that are shown."""
 
 
 class Cancelled(Exception):  # noqa: N818  # it reports a wish, not a failure
@@ -135,11 +140,26 @@ class Contents:
     declared: int | None = None
 
 
+def refused(key: str, /, **values: Value) -> UserError:
+    """The error that refuses a checkpoint; names taken from the file are made fit for one line."""
+    return UserError(key, **_one_line(values))
+
+
 def remark(key: str, /, **values: Value) -> Reason:
     """A warning: the key of its template and what its placeholders stand for."""
-    return Reason(key, values)
+    return Reason(key, _one_line(values))
+
+
+def _one_line(values: dict[str, Value]) -> dict[str, Value]:
+    return {name: printable(value) if isinstance(value, str) else value for name, value in values.items()}
+
+
+def printable(text: str) -> str:
+    """Text from a file, cut and without line breaks, control characters or broken Unicode."""
+    clean = "".join(char if char.isprintable() else "?" for char in text[: MAX_TEXT + 1])
+    return clean if len(clean) <= MAX_TEXT else f"{clean[: MAX_TEXT - 1]}…"
 
 
 def shown(path: Path) -> str:
     """A file's name that can be printed everywhere, also when it is no valid Unicode."""
-    return path.name.encode("utf-8", "replace").decode("utf-8") or str(path)
+    return printable(path.name or str(path))

@@ -7,7 +7,7 @@ from pathlib import Path
 from stat import S_ISREG
 from types import TracebackType
 
-from optmem_gui.checkpoints.contents import Reading, shown
+from optmem_gui.checkpoints.contents import Reading, refused, shown
 from optmem_gui.core.errors import UserError
 
 SNIFF_BYTES = 16
@@ -34,7 +34,7 @@ class HeaderFile:
         self._reading = reading
         try:
             if not S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its other end
-                raise UserError("checkpoint.not_a_file", file=shown(path))
+                raise refused("checkpoint.not_a_file", file=shown(path))
             self._raw = path.open("rb", buffering=0)
         except OSError as error:
             raise unreadable(path, error) from None
@@ -81,9 +81,9 @@ def unreadable(path: Path, error: OSError) -> UserError:
     """The error to raise when the system refused a file."""
     if isinstance(error, FileNotFoundError):
         if path.is_symlink():
-            return UserError("checkpoint.dangling_link", file=shown(path))
-        return UserError("checkpoint.not_found", file=shown(path))
-    return UserError("checkpoint.unreadable", file=shown(path), cause=error.strerror or type(error).__name__)
+            return refused("checkpoint.dangling_link", file=shown(path))
+        return refused("checkpoint.not_found", file=shown(path))
+    return refused("checkpoint.unreadable", file=shown(path), cause=error.strerror or type(error).__name__)
 
 
 def read_small(path: Path, limit_bytes: int, reading: Reading) -> bytes:
@@ -94,7 +94,7 @@ def read_small(path: Path, limit_bytes: int, reading: Reading) -> bytes:
     """
     with HeaderFile(path, reading) as file:
         if file.size > limit_bytes:
-            raise UserError(
+            raise refused(
                 "checkpoint.file_too_large", file=shown(path), size_bytes=file.size, limit_bytes=limit_bytes
             )
         return file.read(file.size)
@@ -114,4 +114,4 @@ def refuse_lfs_pointer(file: HeaderFile, head: bytes) -> None:
     match = _LFS.match(file.read(file.size))
     file.seek(0)
     if match:
-        raise UserError("checkpoint.lfs_pointer", file=shown(file.path), size_bytes=int(match[1]))
+        raise refused("checkpoint.lfs_pointer", file=shown(file.path), size_bytes=int(match[1]))

@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from optmem_gui.checkpoints.contents import Contents, OptimizerInFile, Reading, remark, shown
+from optmem_gui.checkpoints.contents import Contents, OptimizerInFile, Reading, refused, remark, shown
 from optmem_gui.checkpoints.files import read_small, unreadable
 from optmem_gui.checkpoints.registry import WEIGHT_SUFFIXES, Reader, read_file
 from optmem_gui.checkpoints.shards import ShardSet, numbered_sets, read_index, read_shards
@@ -67,9 +67,7 @@ def list_folder(folder: Path, reading: Reading) -> Listing:
                 if index % _CHECK_EVERY == 0:
                     reading.check()
                 if index >= MAX_ENTRIES:
-                    raise UserError(
-                        "checkpoint.folder_too_large", file=shown(folder), limit_count=MAX_ENTRIES
-                    )
+                    raise refused("checkpoint.folder_too_large", file=shown(folder), limit_count=MAX_ENTRIES)
                 if entry.is_dir():
                     folders.append(entry.name)
                 elif entry.is_file():
@@ -100,7 +98,7 @@ def cache_snapshot(listing: Listing, reading: Reading) -> Path | None:
     snapshots = list_folder(root, reading).folders
     if len(snapshots) == 1:
         return root / snapshots[0]
-    raise UserError("checkpoint.several_snapshots", file=shown(listing.folder), count=len(snapshots))
+    raise refused("checkpoint.several_snapshots", file=shown(listing.folder), count=len(snapshots))
 
 
 def read_folder(listing: Listing, reading: Reading) -> tuple[Reader, Contents] | None:
@@ -125,7 +123,7 @@ def read_folder(listing: Listing, reading: Reading) -> tuple[Reader, Contents] |
     chosen = _choose(listing)
     if chosen is None:
         if stale:
-            raise UserError(
+            raise refused(
                 "checkpoint.no_shard_there",
                 file=str(stale[0].values["file"]),
                 count=int(stale[0].values["count"]),
@@ -168,7 +166,7 @@ def _choose(listing: Listing) -> str | ShardSet | None:
         if len(alone) == 1:
             return alone[0]
         if alone:
-            raise UserError(
+            raise refused(
                 "checkpoint.several_checkpoints",
                 file=shown(listing.folder),
                 names=", ".join(alone[:3]) + (" ..." if len(alone) > 3 else ""),

@@ -28,6 +28,9 @@ from optmem_gui.core.model import (
     split_name,
 )
 
+MAX_KINDS = 20_000
+"""More than any model has; a table of numbered entries has one a tensor."""
+
 _DIGITS = b"0123456789"
 _Key = tuple[object, ...]
 
@@ -129,13 +132,17 @@ class Inventory:
         return group_buffers((BufferTensor(kind.name, kind.shape, kind.dtype), kind.count) for kind in kinds)
 
 
-def take_inventory(rows: list[Row], known: Mapping[str, Known], packing: Packing) -> Inventory:
+def take_inventory(
+    rows: list[Row], known: Mapping[str, Known], packing: Packing, *, leaves: bool = True
+) -> Inventory:
     """Sort all rows.
 
     Args:
         rows: The stored tensors, in file order.
         known: What the file itself says about single tensors.
         packing: Which of them are packed weights or only serve such.
+        leaves: Keep modules apart whose names differ in digits only (``w1``, ``w3``). Where that gives
+            more than :data:`MAX_KINDS` kinds, the digits number the tensors and are left out.
     """
     index: dict[_Key, int] = {}
     kinds: list[Kind] = []
@@ -144,18 +151,15 @@ def take_inventory(rows: list[Row], known: Mapping[str, Known], packing: Packing
     for row in rows:
         name, shape, dtype = row
         head, _, field = name.rpartition(".")
-        above, _, leaf = head.rpartition(".")
-        key: _Key = (
-            above.encode("utf-8", "surrogatepass").translate(None, _DIGITS),
-            leaf,
-            field,
-            shape,
-            dtype.id,
-        )
+        above, _, leaf = head.rpartition(".") if leaves else (name, "", "")
+        numberless = above.encode("utf-8", "surrogatepass").translate(None, _DIGITS)
+        key: _Key = (numberless, leaf, field if leaves else "", shape, dtype.id)
         if name in special or leaf.isdigit():
-            key = (*key, split_name(name), _special_key(name, known, packing))
+            key = (*key, split_name(name) if leaves else (), _special_key(name, known, packing))
         place = index.get(key)
         if place is None:
+            if leaves and len(kinds) == MAX_KINDS:
+                return take_inventory(rows, known, packing, leaves=False)
             place = index[key] = len(kinds)
             kinds.append(_judge(row, known, packing))
         kinds[place].count += 1

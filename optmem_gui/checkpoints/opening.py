@@ -14,7 +14,7 @@ import msgspec
 from optmem_gui.architectures.config import Architecture, read_config
 from optmem_gui.checkpoints.assemble import assemble
 from optmem_gui.checkpoints.checkpoint import Checkpoint
-from optmem_gui.checkpoints.contents import Contents, Known, Progress, Reading, remark, shown
+from optmem_gui.checkpoints.contents import Contents, Known, Progress, Reading, refused, remark, shown
 from optmem_gui.checkpoints.files import read_small
 from optmem_gui.checkpoints.folders import Listing, cache_snapshot, list_folder, read_folder
 from optmem_gui.checkpoints.inventory import take_inventory
@@ -130,7 +130,7 @@ def _open_shards(path: Path, shards: ShardSet, reading: Reading) -> Checkpoint:
 
 def _open_config(path: Path, config: _Config, reading: Reading) -> Checkpoint:
     if config.problem is not None:
-        raise UserError(config.problem.key, **config.problem.values)
+        raise refused(config.problem.key, **config.problem.values)
     return _from_config(path, config, reading)
 
 
@@ -140,8 +140,8 @@ def _from_config(path: Path, config: _Config, reading: Reading, why: Reason | No
     architecture = config.architecture
     spec = None if architecture is None else architecture.model(title, str(path))
     if architecture is None or spec is None:
-        raise UserError(
-            "config.family_not_built", file=_CONFIG, family=str(config.values.get("model_type", "?"))[:60]
+        raise refused(
+            "config.family_not_built", file=_CONFIG, family=str(config.values.get("model_type", "?"))
         )
     warnings = [*([why] if why else []), remark("checkpoint.config_only", count=spec.param_count)]
     rows = [(tensor.name, tensor.shape, tensor.dtype) for tensor in spec.parameters]
@@ -206,9 +206,9 @@ def _config(path: Path, reading: Reading) -> _Config:
     try:
         values = msgspec.json.decode(data, type=dict[str, Any])
     except RecursionError:
-        raise UserError("checkpoint.nested_too_deeply", file=shown(path)) from None
+        raise refused("checkpoint.nested_too_deeply", file=shown(path)) from None
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
-        raise UserError("config.not_json", file=shown(path)) from None
+        raise refused("config.not_json", file=shown(path)) from None
     try:
         architecture = read_config(values, shown(path)) if "model_type" in values else None
     except UserError as error:
@@ -241,8 +241,8 @@ def _nothing_there(listing: Listing, reading: Reading) -> UserError:
         except UserError:
             continue  # only a folder that can be opened is worth naming
         if any(Path(item).suffix.lower() in WEIGHT_SUFFIXES for item in inner.files):
-            return UserError("checkpoint.weights_below", file=file, name=f"{name}/")
+            return refused("checkpoint.weights_below", file=file, name=f"{name}/")
     others = [name for name in listing.files if Path(name).suffix.lower() in WEIGHT_SUFFIXES]
     if others:
-        return UserError("checkpoint.only_other_formats", file=file, names=", ".join(others[:3]))
-    return UserError("checkpoint.no_weights_there", file=file)
+        return refused("checkpoint.only_other_formats", file=file, names=", ".join(others[:3]))
+    return refused("checkpoint.no_weights_there", file=file)

@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from optmem_gui.checkpoints.contents import refused
 from optmem_gui.checkpoints.pickle_machine import DAMAGE, Machine
 from optmem_gui.checkpoints.pickle_values import Rebuild, Value
-from optmem_gui.core.errors import UserError
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def walk_pickle(
     try:
         value = machine.run(check)
     except DAMAGE:
-        raise UserError("checkpoint.pickle_damaged", file=file, position_count=machine.steps) from None
+        raise refused("checkpoint.pickle_damaged", file=file, position_count=machine.steps) from None
     return Walked(value, frozenset(machine.named), frozenset(machine.called))
 
 

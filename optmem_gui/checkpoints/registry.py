@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from optmem_gui.checkpoints import safetensors, torch_files
-from optmem_gui.checkpoints.contents import Contents, Reading, shown
+from optmem_gui.checkpoints.contents import Contents, Reading, refused, shown
 from optmem_gui.checkpoints.files import SNIFF_BYTES, HeaderFile, refuse_lfs_pointer
-from optmem_gui.core.errors import UserError
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +92,8 @@ def read_file(path: Path, reading: Reading) -> tuple[Reader, Contents]:
             if reader.sniff(head, path):
                 return reader, reader.read(file, reading)
         if not file.size:
-            raise UserError("checkpoint.empty_file", file=shown(path))
-    raise UserError("checkpoint.unknown_format", file=shown(path), known=known_suffixes())
+            raise refused("checkpoint.empty_file", file=shown(path))
+    raise refused("checkpoint.unknown_format", file=shown(path), known=known_suffixes())
 
 
 def known_suffixes() -> str:
@@ -105,7 +104,7 @@ def known_suffixes() -> str:
 def _refuse_other(head: bytes, path: Path) -> None:
     for magic, kind in _MAGIC:
         if head.startswith(magic):
-            raise UserError("checkpoint.other_format", file=shown(path), kind=kind)
+            raise refused("checkpoint.other_format", file=shown(path), kind=kind)
     kind = _SUFFIXES.get(path.suffix.lower(), "")
     if kind:
-        raise UserError("checkpoint.other_format", file=shown(path), kind=kind)
+        raise refused("checkpoint.other_format", file=shown(path), kind=kind)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
-from optmem_gui.checkpoints.contents import Contents, Reading, remark, shown
+from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
 from optmem_gui.checkpoints.dtypes import SAFETENSORS
 from optmem_gui.checkpoints.files import HeaderFile
 from optmem_gui.checkpoints.safetensors_checks import (
@@ -23,7 +23,6 @@ from optmem_gui.checkpoints.safetensors_checks import (
     decode_carefully,
     explain_layout,
 )
-from optmem_gui.core.errors import UserError
 from optmem_gui.core.reasons import Reason
 
 MAX_HEADER_BYTES = 100_000_000
@@ -117,9 +116,9 @@ def read_header(file: HeaderFile) -> Header:
     data_bytes, shared = _lay_out(entries, path)
     held = size - 8 - length
     if held > data_bytes:
-        raise UserError("checkpoint.surplus_data", file=shown(path), count=held - data_bytes)
+        raise refused("checkpoint.surplus_data", file=shown(path), count=held - data_bytes)
     if 100 * held < data_bytes:
-        raise UserError("checkpoint.data_absent", file=shown(path), data_bytes=data_bytes, held_bytes=held)
+        raise refused("checkpoint.data_absent", file=shown(path), data_bytes=data_bytes, held_bytes=held)
     return Header(entries, data_bytes, data_bytes - held, shared, _declared(raw))
 
 
@@ -136,17 +135,17 @@ def _header_length(first: bytes, size: int, path: Path) -> int:
     """The header's length, compared with the file and the limit before anything is read."""
     file = shown(path)
     if size == 0:
-        raise UserError("checkpoint.empty_file", file=file)
+        raise refused("checkpoint.empty_file", file=file)
     if len(first) < 8:
-        raise UserError("checkpoint.shorter_than_length", file=file, size_count=size)
+        raise refused("checkpoint.shorter_than_length", file=file, size_count=size)
     length = int.from_bytes(first, "little")
     if size == 8:
-        raise UserError("checkpoint.ends_after_length", file=file, length_count=length)
+        raise refused("checkpoint.ends_after_length", file=file, length_count=length)
     if length > size - 8:
         key = "checkpoint.header_cut" if length <= MAX_HEADER_BYTES else "checkpoint.not_safetensors"
-        raise UserError(key, file=file, length_count=length, rest_count=size - 8)
+        raise refused(key, file=file, length_count=length, rest_count=size - 8)
     if length > MAX_HEADER_BYTES:
-        raise UserError(
+        raise refused(
             "checkpoint.header_too_long", file=file, length_count=length, limit_count=MAX_HEADER_BYTES
         )
     return length

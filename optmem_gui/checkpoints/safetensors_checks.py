@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any, NoReturn
 
+from optmem_gui.checkpoints.contents import refused
 from optmem_gui.checkpoints.dtypes import SAFETENSORS
-from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Shape
 
 MAX_COUNT = 2**63 - 1
@@ -35,13 +35,13 @@ def decode_carefully(raw: bytes, file: str) -> dict[str, _Row]:
     try:
         tree = json.loads(raw.decode("utf-8"), object_pairs_hook=_no_duplicates, parse_constant=_refuse)
     except _DuplicateKey as error:
-        raise UserError("checkpoint.duplicate_name", file=file, name=_short(error.args[0])) from None
+        raise refused("checkpoint.duplicate_name", file=file, name=error.args[0]) from None
     except RecursionError:
-        raise UserError("checkpoint.nested_too_deeply", file=file) from None
+        raise refused("checkpoint.nested_too_deeply", file=file) from None
     except ValueError:
-        raise UserError("checkpoint.header_not_json", file=file) from None
+        raise refused("checkpoint.header_not_json", file=file) from None
     if not isinstance(tree, dict):
-        raise UserError("checkpoint.header_not_object", file=file)
+        raise refused("checkpoint.header_not_object", file=file)
     _check_metadata(tree.pop("__metadata__", None), file)
     return {name: _entry(name, value, file) for name, value in tree.items()}
 
@@ -59,7 +59,7 @@ def explain_layout(
     spans: list[tuple[int, int, str]] = []
     for name, (dtype, shape, offsets) in rows.items():
         if dtype is None or shape is None or offsets is None:
-            raise UserError("checkpoint.entry_incomplete", file=file, name=_short(name))
+            raise refused("checkpoint.entry_incomplete", file=file, name=name)
         start, stop = offsets
         if (stop - start) * 8 != prod(shape) * bits[dtype]:
             _refuse_size(name, dtype, shape, stop - start, file)
@@ -72,9 +72,9 @@ def explain_layout(
             shared.append((name, owner))
             continue
         if start < end:
-            raise UserError("checkpoint.overlap", file=file, first=_short(owner), second=_short(name))
+            raise refused("checkpoint.overlap", file=file, first=owner, second=name)
         if start > end:
-            raise UserError("checkpoint.hole", file=file, name=_short(name), start=end, stop=start)
+            raise refused("checkpoint.hole", file=file, name=name, start=end, stop=start)
         end, owner, previous = stop, name, (start, stop)
     return end, tuple(shared)
 
@@ -99,19 +99,19 @@ def _check_metadata(metadata: _Json, file: str) -> None:
     if metadata is None:
         return
     if not isinstance(metadata, dict):
-        raise UserError("checkpoint.metadata_not_object", file=file)
+        raise refused("checkpoint.metadata_not_object", file=file)
 
 
 def _entry(name: str, value: _Json, file: str) -> _Row:
     if not isinstance(value, dict) or not value.keys() >= _FIELDS:
-        raise UserError("checkpoint.entry_incomplete", file=file, name=_short(name))
+        raise refused("checkpoint.entry_incomplete", file=file, name=name)
     dtype, shape, offsets = value["dtype"], value["shape"], value["data_offsets"]
     if not isinstance(dtype, str) or dtype not in SAFETENSORS:
-        raise UserError("checkpoint.unknown_dtype", file=file, name=_short(name), dtype=_short(str(dtype)))
+        raise refused("checkpoint.unknown_dtype", file=file, name=name, dtype=str(dtype))
     if not _counts(shape) or len(shape) > MAX_DIMENSIONS:
-        raise UserError("checkpoint.bad_shape", file=file, name=_short(name))
+        raise refused("checkpoint.bad_shape", file=file, name=name)
     if not _counts(offsets) or len(offsets) != 2 or offsets[0] > offsets[1]:
-        raise UserError("checkpoint.bad_offsets", file=file, name=_short(name))
+        raise refused("checkpoint.bad_offsets", file=file, name=name)
     return dtype, tuple(shape), (offsets[0], offsets[1])
 
 
@@ -120,17 +120,11 @@ def _counts(value: _Json) -> bool:
 
 
 def _refuse_size(name: str, dtype: str, shape: Shape, held: int, file: str) -> NoReturn:
-    raise UserError(
+    raise refused(
         "checkpoint.size_mismatch",
         file=file,
-        name=_short(name),
+        name=name,
         dtype=dtype,
-        shape=_short(str(list(shape))),
+        shape=str(list(shape)),
         held_count=held,
     )
-
-
-def _short(text: str) -> str:
-    """A name from a file, cut and made printable, so that one line stays one line."""
-    clean = "".join(char if char.isprintable() else "?" for char in text[:121])
-    return clean if len(clean) <= 120 else clean[:119] + "…"

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from optmem_gui.checkpoints.contents import Contents, Reading, Row, remark, shown
+from optmem_gui.checkpoints.contents import Contents, Reading, Row, refused, remark, shown
 from optmem_gui.checkpoints.files import read_small
 from optmem_gui.checkpoints.registry import Reader, read_file
 from optmem_gui.core.errors import UserError
@@ -67,13 +67,13 @@ def read_index(path: Path, reading: Reading) -> ShardSet:
     try:
         index = _INDEX.decode(data)
     except RecursionError:
-        raise UserError("checkpoint.nested_too_deeply", file=file) from None
+        raise refused("checkpoint.nested_too_deeply", file=file) from None
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
-        raise UserError("checkpoint.bad_index", file=file) from None
+        raise refused("checkpoint.bad_index", file=file) from None
     names = tuple(sorted(set(index.weight_map.values())))
     for name in names:
         if not name or name in (".", "..") or "/" in name or "\\" in name or "\0" in name:
-            raise UserError("checkpoint.index_leaves_folder", file=file, name=name[:80])
+            raise refused("checkpoint.index_leaves_folder", file=file, name=name)
     metadata = index.metadata or {}
     return ShardSet(
         path.parent,
@@ -166,13 +166,13 @@ def _none_there(shards: ShardSet, absent: dict[str, Reason]) -> UserError:
     file = shards.index or shards.names[0]
     pointers = [reason for reason in absent.values() if reason.key == "checkpoint.lfs_pointer"]
     if not pointers:
-        return UserError(
+        return refused(
             "checkpoint.no_shard_there",
             file=file,
             count=len(shards.names),
             promised_bytes=shards.promised_bytes,
         )
-    return UserError(
+    return refused(
         "checkpoint.lfs_pointers",
         file=file,
         count=len(pointers),
@@ -227,9 +227,7 @@ def _refuse_twice(parts: list[tuple[str, Contents]]) -> None:
     for file, part in parts:
         for name, _, _ in part.rows:
             if name in first:
-                raise UserError(
-                    "checkpoint.tensor_in_two_files", name=name[:120], file=first[name], other=file
-                )
+                raise refused("checkpoint.tensor_in_two_files", name=name, file=first[name], other=file)
             first[name] = file
 
 
@@ -250,9 +248,7 @@ def _against_index(
     lacking = sum(promised[file] for file, _ in parts) - found - tied
     reasons = []
     if stray:
-        reasons.append(
-            remark("checkpoint.index_stray", file=shards.index, count=len(stray), name=stray[0][:120])
-        )
+        reasons.append(remark("checkpoint.index_stray", file=shards.index, count=len(stray), name=stray[0]))
     if lacking > 0:
         reasons.append(remark("checkpoint.index_lacking", file=shards.index, count=lacking))
     size = shards.promised_bytes

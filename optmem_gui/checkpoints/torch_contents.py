@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from optmem_gui.checkpoints.contents import Contents, Known, Row, remark
+from optmem_gui.checkpoints.contents import Contents, Known, Row, refused, remark
 from optmem_gui.checkpoints.optimizer_state import summarise
 from optmem_gui.checkpoints.pickles import Walked
 from optmem_gui.checkpoints.suspects import suspicious
 from optmem_gui.checkpoints.torch_tree import Leaf, Tree, names, search
 from optmem_gui.checkpoints.torch_values import Storage, Tensor
 from optmem_gui.core.dtypes import F32, DType
-from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Shape
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.units import MAX_PARAM_COUNT
@@ -112,7 +111,7 @@ def _rows(
     for name, leaf in zip(names(leaves), leaves, strict=True):
         tensor = leaf.tensor
         if tensor.numel > MAX_PARAM_COUNT:
-            raise UserError("checkpoint.tensor_too_large", file=file, name=name)
+            raise refused("checkpoint.tensor_too_large", file=file, name=name)
         dtype = storages.element_type(tensor)
         if tensor.storage is not None and tensor.numel:
             place = tensor.storage.start + tensor.offset
@@ -169,6 +168,6 @@ def _tree_warnings(tree: Tree) -> list[Reason]:
 
 
 def listed(items: Iterable[str]) -> str:
-    """The first few names, cut and printable."""
-    shown = ["".join(char if char.isprintable() else "?" for char in item[:60]) for item in items]
-    return ", ".join(shown[:4]) + (f" (+{len(shown) - 4})" if len(shown) > 4 else "")
+    """The first few names."""
+    names = [item[:60] for item in items]
+    return ", ".join(names[:4]) + (f" (+{len(names) - 4})" if len(names) > 4 else "")

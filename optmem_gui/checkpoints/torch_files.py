@@ -12,14 +12,13 @@ import zlib
 from dataclasses import replace
 from pathlib import Path
 
-from optmem_gui.checkpoints.contents import Contents, Reading, remark, shown
+from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
 from optmem_gui.checkpoints.files import HeaderFile
 from optmem_gui.checkpoints.pickle_machine import MAX_ITEM_BYTES
 from optmem_gui.checkpoints.pickles import names_in_pickles, walk_pickle
 from optmem_gui.checkpoints.suspects import suspicious
 from optmem_gui.checkpoints.torch_contents import Storages, listed, to_contents
 from optmem_gui.checkpoints.torch_values import REBUILDERS
-from optmem_gui.core.errors import UserError
 
 SUFFIXES = (".pt", ".pth", ".bin", ".ckpt", ".pkl")
 LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
@@ -71,7 +70,7 @@ class _Stream(io.RawIOBase):
         wanted = self._file.size - self._position if size is None or size < 0 else size
         wanted = max(0, min(wanted, self._file.size - self._position))
         if wanted > MAX_ITEM_BYTES:
-            raise UserError(
+            raise refused(
                 "checkpoint.directory_too_large", file=shown(self._file.path), limit_bytes=MAX_ITEM_BYTES
             )
         data = self._file.read(wanted)
@@ -110,7 +109,7 @@ def read_zip(file: HeaderFile, reading: Reading) -> Contents:
     try:
         archive = zipfile.ZipFile(_Stream(file))
     except _DAMAGE:
-        raise UserError("checkpoint.zip_no_directory", file=name) from None
+        raise refused("checkpoint.zip_no_directory", file=name) from None
     with archive:
         records = archive.infolist()
         pickle, prefix = _find_pickle(records, name)
@@ -131,17 +130,17 @@ def _find_pickle(records: list[zipfile.ZipInfo], name: str) -> tuple[zipfile.Zip
     ]
     if not found:
         if any(record.flag_bits & _ENCRYPTED for record in records):
-            raise UserError("checkpoint.zip_encrypted", file=name)
+            raise refused("checkpoint.zip_encrypted", file=name)
         if records and all(record.filename.endswith(".npy") for record in records):
-            raise UserError("checkpoint.other_format", file=name, kind="NumPy .npz")
+            raise refused("checkpoint.other_format", file=name, kind="NumPy .npz")
         if any(record.filename.endswith(".weights.h5") for record in records):
-            raise UserError("checkpoint.other_format", file=name, kind="Keras .keras")
-        raise UserError("checkpoint.zip_no_pickle", file=name)
+            raise refused("checkpoint.other_format", file=name, kind="Keras .keras")
+        raise refused("checkpoint.zip_no_pickle", file=name)
     pickle = min(found, key=lambda record: record.filename.count("/"))
     if pickle.flag_bits & _ENCRYPTED:
-        raise UserError("checkpoint.zip_encrypted", file=name)
+        raise refused("checkpoint.zip_encrypted", file=name)
     if pickle.file_size > MAX_ITEM_BYTES:
-        raise UserError(
+        raise refused(
             "checkpoint.pickle_too_large", file=name, size_bytes=pickle.file_size, limit_bytes=MAX_ITEM_BYTES
         )
     return pickle, pickle.filename.removesuffix("data.pkl")
@@ -153,10 +152,10 @@ def _content(archive: zipfile.ZipFile, record: zipfile.ZipInfo, name: str) -> by
             data = stream.read(record.file_size + 1)
     except _DAMAGE as error:
         if "CRC" in str(error):
-            raise UserError("checkpoint.zip_checksum", file=name, record=record.filename) from None
-        raise UserError("checkpoint.zip_damaged", file=name, record=record.filename) from None
+            raise refused("checkpoint.zip_checksum", file=name, record=record.filename) from None
+        raise refused("checkpoint.zip_damaged", file=name, record=record.filename) from None
     if len(data) != record.file_size:
-        raise UserError("checkpoint.zip_damaged", file=name, record=record.filename)
+        raise refused("checkpoint.zip_damaged", file=name, record=record.filename)
     return data
 
 
@@ -196,12 +195,12 @@ def read_bare(file: HeaderFile, reading: Reading) -> Contents:
     """
     name = shown(file.path)
     if not file.size:
-        raise UserError("checkpoint.empty_file", file=name)
+        raise refused("checkpoint.empty_file", file=name)
     data = file.read(min(file.size, 1 << 24))
     named, whole = names_in_pickles(data)
     dangerous = suspicious(named)
     if dangerous:
-        raise UserError("checkpoint.bare_pickle_code", file=name, names=listed(dangerous))
+        raise refused("checkpoint.bare_pickle_code", file=name, names=listed(dangerous))
     if not whole:
-        raise UserError("checkpoint.not_torch", file=name)
-    raise UserError("checkpoint.bare_pickle", file=name)
+        raise refused("checkpoint.not_torch", file=name)
+    raise refused("checkpoint.bare_pickle", file=name)

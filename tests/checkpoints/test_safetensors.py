@@ -14,6 +14,7 @@ from safetensors.torch import save_file
 from optmem_gui.checkpoints import safetensors
 from optmem_gui.checkpoints.contents import Reading
 from optmem_gui.checkpoints.files import HeaderFile
+from optmem_gui.checkpoints.inventory import MAX_KINDS
 from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import group_model
@@ -63,6 +64,14 @@ def test_groups_read_off_the_kinds_are_the_groups_of_the_rows(tmp_path: Path) ->
     assert checkpoint.param_count == checkpoint.spec.param_count == 3 * (32 + 32 + 4 + 16 * 3)
     assert checkpoint.buffer_count == 6
     assert checkpoint.buffer_bytes == 12
+
+
+def test_numbered_entries_of_a_table_are_one_group(tmp_path: Path) -> None:
+    count = MAX_KINDS + 5
+    entries = {f"tensor_{index}.w": ("F32", [2]) for index in range(count)}
+    checkpoint = open_checkpoint(write_safetensors(tmp_path / "a.safetensors", entries))
+    assert [(group.shape, group.count) for group in checkpoint.ref.groups] == [((2,), count)]
+    assert checkpoint.spec.param_count == checkpoint.ref.param_count == 2 * count
 
 
 @pytest.mark.parametrize(
