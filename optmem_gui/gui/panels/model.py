@@ -40,6 +40,7 @@ class FilePage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._known: tuple[ModelRef, str] | None = None
         self.caption = QLabel(self)
         self.caption.setFont(scaled_font(self.font(), 0.92))
         self.path = QLineEdit(self)
@@ -109,10 +110,16 @@ class FilePage(QWidget):
         self.warnings.setVisible(bool(warnings))
 
     def _counts(self, model: ModelRef) -> str:
-        dtypes = ", ".join(dict.fromkeys(group.dtype.id for group in model.groups))
+        dtypes = self._dtypes(model)
         return self.tr("{count} parameters in {tensors} tensors, {dtypes}").format(
             count=format_count(model.param_count), tensors=format_count(model.tensor_count), dtypes=dtypes
         )
+
+    def _dtypes(self, model: ModelRef) -> str:
+        """Types of the tensors; read once for a model, because it can have many groups."""
+        if self._known is None or self._known[0] is not model:
+            self._known = (model, ", ".join(dict.fromkeys(group.dtype.id for group in model.groups)))
+        return self._known[1]
 
     def _read(self, checkpoint: CheckpointSummary, snapshot: Snapshot) -> str:
         text = self.tr("Nothing was loaded: {read} of {size} read.").format(
