@@ -22,6 +22,8 @@ _DTYPES: dict[str, DType] = {"float32": F32, "bfloat16": BF16, "float16": F16}
 _TIED_BY_DEFAULT = frozenset(("gpt2", "opt", "bloom", "gemma", "gemma2", "gemma3", "gemma3_text", "falcon"))
 """Families whose config leaves ``tie_word_embeddings`` out when it is true (transformers 4 and 5)."""
 
+_PARTIAL = ("config.text_part_only", "config.next_token_module")
+
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
@@ -42,6 +44,11 @@ class Architecture:
     dtype: DType
     tied_head: bool = False
     warnings: tuple[Reason, ...] = ()
+
+    @property
+    def partial(self) -> bool:
+        """Whether the checkpoint holds parts that are not described here."""
+        return any(reason.key in _PARTIAL for reason in self.warnings)
 
     def model(self, title: str, path: str | None = None) -> ModelSpec | None:
         """The model the config describes; None for a family that is not known."""

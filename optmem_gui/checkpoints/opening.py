@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from optmem_gui.architectures.config import Architecture, read_config
 from optmem_gui.checkpoints.assemble import assemble
@@ -182,7 +181,7 @@ def _finish(
         problem = remark("config.not_used", field=config.problem.values["field"])
         return replace(checkpoint, warnings=(*checkpoint.warnings, problem))
     warnings = list(architecture.warnings)
-    expected = architecture.model(title)
+    expected = None if architecture.partial else architecture.model(title)
     if expected is not None and checkpoint.complete and expected.param_count != checkpoint.param_count:
         warnings.append(
             remark(
@@ -204,11 +203,13 @@ def _config(path: Path, reading: Reading) -> _Config:
     """
     data = read_small(path, MAX_CONFIG_BYTES, reading)
     try:
-        values = msgspec.json.decode(data, type=dict[str, Any])
+        values = json.loads(data.decode("utf-8"))  # transformers writes NaN and Infinity, which json reads
     except RecursionError:
         raise refused("checkpoint.nested_too_deeply", file=shown(path)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
+    except ValueError:
         raise refused("config.not_json", file=shown(path)) from None
+    if not isinstance(values, dict):
+        raise refused("config.not_json", file=shown(path))
     try:
         architecture = read_config(values, shown(path)) if "model_type" in values else None
     except UserError as error:

@@ -62,7 +62,15 @@ _MODULES = frozenset(
         "venv",
     ]
 )
-_MODULE_PATHS = ("torch.hub.", "torch._dynamo.", "torch.utils._config_module.", "numpy.testing.")
+_NAME_STARTS = (
+    "torch.hub.",
+    "torch.load",
+    "torch.jit.load",
+    "torch.storage._load_from_bytes",  # unpickles what it is given
+    "torch._dynamo.",
+    "torch.utils._config_module.",
+    "numpy.testing.",
+)
 _BUILTINS = ("builtins.", "__builtin__.", "__builtins__.")
 _PLAIN_BUILTINS = frozenset(
     [
@@ -114,4 +122,4 @@ def _is_suspicious(name: str) -> bool:
     for prefix in _BUILTINS:
         if name.startswith(prefix):
             return name.removeprefix(prefix) not in _PLAIN_BUILTINS
-    return name.partition(".")[0] in _MODULES or name.startswith(_MODULE_PATHS)
+    return name.partition(".")[0] in _MODULES or name.startswith(_NAME_STARTS)

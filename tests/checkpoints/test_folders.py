@@ -148,6 +148,20 @@ def test_a_head_saved_although_it_is_tied_counts_once(tmp_path: Path) -> None:
     assert codes(checkpoint) == {"head_saved"}
 
 
+def test_parts_beyond_the_language_model_are_no_contradiction(tmp_path: Path) -> None:
+    config = {
+        "model_type": "mistral3",
+        "text_config": {**LLAMA, "model_type": "mistral", "theta": float("inf")},
+    }
+    (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    entries = {"language_model.model.norm.weight": ("BF16", [16]), "vision_tower.patch": ("BF16", [16, 3])}
+    write_safetensors(tmp_path / "model.safetensors", entries)
+    checkpoint = open_checkpoint(tmp_path)
+    assert checkpoint.param_count == 16 * 4
+    assert checkpoint.architecture is not None
+    assert codes(checkpoint) == {"text_part_only"}
+
+
 @pytest.mark.parametrize(
     ("config", "code"),
     [("{}", None), ('{"model_type":"odd"}', "unknown_family"), ('{"model_type":"llama"}', "not_used")],
@@ -277,6 +291,7 @@ def test_any_path_the_system_allows_is_opened(tmp_path: Path, name: str) -> None
     str(refusal(path)).encode("utf-8")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
 def test_a_pipe_is_refused_without_waiting_for_its_other_end(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "model.safetensors")
     for path in (tmp_path, tmp_path / "model.safetensors", Path("/dev/zero")):

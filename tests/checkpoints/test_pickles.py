@@ -152,10 +152,18 @@ def test_bytes_inside_a_pickle_are_data(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["builtins.print", "builtins.getattr", "builtins.exec", "nt.system", "sys.exit"]
+    "name",
+    [
+        "builtins.print",
+        "builtins.getattr",
+        "builtins.exec",
+        "nt.system",
+        "sys.exit",
+        "torch.storage._load_from_bytes",
+    ],
 )
 def test_names_that_can_run_code_are_named(tmp_path: Path, name: str) -> None:
-    module, _, function = name.partition(".")
+    module, _, function = name.rpartition(".")
     data = f"c{module}\n{function}\n(tR.".encode()
     assert name in str(open_checkpoint(write_zip(tmp_path / "m.pt", data)).warnings[0])
 
