@@ -185,7 +185,10 @@ def _judge(row: Row, known: Mapping[str, Known], packing: Packing) -> Kind:
         matrix = weight.shape if len(weight.shape) > 1 else (1, 1)
         role = role_of(weight.name, matrix)
         part = Part.PARAMETER
-        return Kind(weight.name, weight.shape, weight.dtype, part, role, True, stored, dtype, packed=True)
+        trainable = weight.dtype.is_floating
+        return Kind(
+            weight.name, weight.shape, weight.dtype, part, role, trainable, stored, dtype, packed=True
+        )
     meaning = meaning_of(name, len(shape), dtype)
     part, role, trainable = meaning.part, meaning.role, True
     said = known.get(name)
