@@ -216,6 +216,6 @@ class TimelinePanel(TitledPanel):
             value = float(series.sizes.max()) if second is None else series.at(second)
             text = "-" if value is None else format_bytes(int(value), unit)
             entries.append(Entry(CURVES[name], curve_name(name), text))
-        title = title.strip(" ,")
+        title = title.strip(" ,，")  # a moment outside every phase has no name
         self.readout.show_entries(title, tuple(entries))
         plot.setAccessibleDescription(title)

@@ -1,0 +1,226 @@
+"""Chinese is complete, true to its source, and everywhere; a switch of language leaves nothing behind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QTranslator
+from PySide6.QtWidgets import QDialog
+from pytestqt.qtbot import QtBot
+
+from optmem_gui import paths
+from optmem_gui.core.comparison import ComparedRow
+from optmem_gui.core.optimizers.catalogue import CATALOGUE
+from optmem_gui.core.protocol import PhaseSample, Sample
+from optmem_gui.core.reasons import Reason
+from optmem_gui.gui.dialogs.about import AboutDialog
+from optmem_gui.gui.dialogs.error_report import ErrorReport
+from optmem_gui.gui.dialogs.settings import SettingsDialog
+from optmem_gui.gui.i18n import without_mnemonic
+from optmem_gui.gui.main_window import MainWindow
+from optmem_gui.gui.settings import Settings
+from optmem_gui.gui.snapshot import MeasurementState, MeasureStage
+from tests.gui.conftest import settle
+from tests.gui.texts_shown import texts_shown
+from tools.translations import REASONS, TS_FILE, Texts, collect, problems, read
+
+MakeWindow = Callable[..., MainWindow]
+
+_ENGLISH = re.compile(r"[A-Za-z]{2,}(?:,? [a-z]{2,}){2,}")
+"""Three words in a row: a sentence, not the name of an option or of a GPU."""
+
+
+@pytest.fixture(scope="module")
+def translations() -> Texts:
+    return read(TS_FILE)
+
+
+# The files
+
+
+def test_every_text_of_the_program_is_in_the_file_and_translated(translations: Texts) -> None:
+    assert sorted(translations) == collect()
+    assert list(problems(translations)) == []
+
+
+def test_the_compiled_file_is_up_to_date(translations: Texts) -> None:
+    """``lrelease`` leaves out what is translated by itself, and Qt then gives nothing."""
+    translator = QTranslator()
+    assert translator.load("optmem_zh_CN", str(paths.translation_dir()))
+    compiled = {key: translator.translate(*key) or key[1] for key in translations}
+    assert compiled == translations
+
+
+def test_chinese_keeps_the_letter_of_every_mnemonic(translations: Texts) -> None:
+    """So they are as unique as in English; the letter stands in parentheses, before an ellipsis."""
+    for (context, source), text in translations.items():
+        if context != REASONS and "&" in source:
+            letter = re.findall("&(.)", source)[0].upper()
+            assert re.fullmatch(rf"[^&]+\(&{letter}\)(\.\.\.)?", text), text
+
+
+def test_chinese_sentences_have_chinese_marks(translations: Texts) -> None:
+    """Half-width marks stay inside code, numbers and Latin words."""
+    han = "[\u4e00-\u9fff]"
+    wrong = [
+        text for text in translations.values() if re.search(rf"{han}[,;:?!.](?!\.)|[,;:?!] ?{han}", text)
+    ]
+    assert wrong == []
+
+
+# The window
+
+
+def _english(text: str, translations: Texts) -> bool:
+    """Whether a text is a source text that is written otherwise in Chinese, or reads like a sentence."""
+    sources = {_bare(source) for _context, source in translations}
+    kept = {_bare(translation) for translation in translations.values()}
+    return _bare(text) in sources - kept or bool(_ENGLISH.search(text))
+
+
+def _bare(text: str) -> str:
+    return without_mnemonic(text).removesuffix("...")
+
+
+def _left_in_english(shown: dict[str, str], translations: Texts) -> dict[str, str]:
+    """What is not Chinese though it could be; where a figure of the table of GPUs is from stays as it is."""
+    said = {place: text for place, text in shown.items() if not re.search("input.gpu .*cell", place)}
+    return {place: text for place, text in said.items() if _english(text, translations)}
+
+
+def _fill(window: MainWindow, qtbot: QtBot) -> None:
+    """Bring everything up that can be there: adapters, refused input, a notice, a selected row, the plot."""
+    assert window.results.timeline.estimated is not None
+    window.store.edit("lora", True)
+    window.store.edit("batch", "-3")
+    window.store.notice(Reason("drop.nothing_local"))
+    window.results.breakdown.table.selectRow(3)
+    window.actions_table.submenus["recent"].aboutToShow.emit()
+    qtbot.waitUntil(lambda: len(window.store.snapshot.comparison) == len(CATALOGUE))
+    settle()
+
+
+_SAMPLES = (
+    Sample(1_000_000, 3 << 30, 2 << 30),
+    PhaseSample(1, "forward", 0, 1_000_000, 1 << 30, 1 << 30, 2 << 30, 3 << 30, 3 << 30),
+    PhaseSample(1, "backward", 1_000_000, 2_000_000, 1 << 30, 1 << 30, 2 << 30, 3 << 30, 3 << 30),
+)
+_ROWS = (
+    ComparedRow("component", "weights", 8, 8),
+    ComparedRow("phase", "forward", 9, 8),
+    ComparedRow("peak", "allocated", 9, 0),
+    ComparedRow("reserved", "reserved", 9, 10),
+)
+
+_HAN = re.compile("[\u4e00-\u9fff]")
+STATES = {
+    "idle": MeasurementState(),
+    "asking": MeasurementState(
+        MeasureStage.ASKING,
+        device="NVIDIA H100",
+        reason=Reason("measure.would_not_fit", {"needed_bytes": 9, "free_bytes": 5, "count": 7}),
+        largest_count=7,
+    ),
+    "preparing": MeasurementState(MeasureStage.PREPARING, device="a CPU", on_cpu=True),
+    "starting": MeasurementState(MeasureStage.RUNNING, device="H100", phase="start"),
+    "building": MeasurementState(MeasureStage.RUNNING, device="H100", phase="build"),
+    "running": MeasurementState(
+        MeasureStage.RUNNING,
+        device="H100",
+        phase="optimizer_step",
+        step=2,
+        step_count=3,
+        fraction=0.5,
+        samples=_SAMPLES,
+    ),
+    "done": MeasurementState(MeasureStage.DONE, device="H100", samples=_SAMPLES, rows=_ROWS),
+    "stopping": MeasurementState(MeasureStage.STOPPING, device="H100"),
+    "failed": MeasurementState(
+        MeasureStage.FAILED,
+        device="H100",
+        reason=Reason("measure.crashed", {"phase": "backward", "signal": "SIGSEGV"}),
+        notes=(Reason("nvml.process_hidden"),),
+        detail="Traceback",
+    ),
+    "cancelled": MeasurementState(
+        MeasureStage.CANCELLED, device="H100", reason=Reason("measure.cancelled", {"phase": "build"})
+    ),
+}
+
+
+def test_the_detector_finds_english_and_lets_names_pass(translations: Texts) -> None:
+    found = ["Weights", "&Open...", "Open", "drop one file here", "Fits: 3 GiB free of memory"]
+    passed = [
+        "权重",
+        "AdamW (torch)",
+        "H100 SXM5 80GB",
+        "torch.AdamW: exp_avg, exp_avg_sq",
+        "bf16+fp32",
+        "GiB",
+        "",
+    ]
+    assert [text for text in (*found, *passed) if _english(text, translations)] == found
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_nothing_is_left_in_english(
+    make_window: MakeWindow, qtbot: QtBot, translations: Texts, state: str
+) -> None:
+    window = make_window("zh_CN")
+    _fill(window, qtbot)
+    window.store.set_measurement(STATES[state])
+    settle()
+    shown = texts_shown(window)
+    assert _left_in_english(shown, translations) == {}
+    assert len([text for text in shown.values() if _HAN.search(text)]) > 200
+    assert "优化器更新" in [text for place, text in shown.items() if "estimatedPlot" in place]
+
+
+@pytest.mark.parametrize("state", ["idle", "asking", "running", "done", "failed"])
+def test_a_switch_of_language_leaves_nothing_behind(
+    make_window: MakeWindow, qtbot: QtBot, state: str
+) -> None:
+    """English to Chinese and back is what was there before; Chinese is what a Chinese start shows."""
+    window = make_window("en")
+    _fill(window, qtbot)
+    window.store.set_measurement(STATES[state])
+    settle()
+    before = texts_shown(window)
+    _switch(window, "zh_CN")
+    chinese = texts_shown(window)
+    _switch(window, "en")
+    assert texts_shown(window) == before
+    window.close()
+    started = make_window("zh_CN")
+    _fill(started, qtbot)
+    started.store.set_measurement(STATES[state])
+    settle()
+    assert chinese == texts_shown(started)
+
+
+def _switch(window: MainWindow, language: str) -> None:
+    window.actions_table[f"language.{language}"].trigger()
+    settle()
+    window.actions_table.submenus["recent"].aboutToShow.emit()
+    settle()
+
+
+@pytest.mark.parametrize("kind", ["about", "settings", "report"])
+def test_dialogs_are_chinese(
+    make_window: MakeWindow, settings: Settings, translations: Texts, kind: str
+) -> None:
+    window = make_window("zh_CN")
+    made: dict[str, Callable[[], QDialog]] = {
+        "about": lambda: AboutDialog(window),
+        "settings": lambda: SettingsDialog(settings, window),
+        "report": lambda: ErrorReport("Traceback", window),
+    }
+    dialog = made[kind]()
+    shown = {place: text for place, text in texts_shown(dialog).items() if str(settings.path) not in text}
+    dialog.deleteLater()
+    licences = "QPlainTextEdit"  # names and versions, to be copied
+    left = _left_in_english(shown, translations)
+    assert {place: text for place, text in left.items() if licences not in place} == {}
+    assert any(_HAN.search(text) for text in shown.values())
