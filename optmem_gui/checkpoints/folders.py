@@ -156,8 +156,10 @@ def _choose(listing: Listing) -> str | ShardSet | None:
         if standard in files or standard in listing.dangling:
             return standard
         matching = [shards for shards in sets if shards.names[0].endswith(suffix)]
-        if len(matching) == 1:
-            return matching[0]
+        named = [shards for shards in matching if shards.names[0].startswith(("model", "pytorch_model"))]
+        for group in (matching, named):
+            if len(group) == 1:
+                return group[0]
     for name in _ALONE:
         if name in files:
             return name

@@ -36,10 +36,12 @@ class Packing:
     Attributes:
         weights: Stored name to the parameter behind it.
         companions: Names of scales and other bookkeeping that no general rule knows.
+        assumed_bits: Nothing says how many bits a packed weight has; 4 was taken.
     """
 
     weights: Mapping[str, Unpacked]
     companions: frozenset[str]
+    assumed_bits: bool = False
 
 
 PACKED_TYPES = frozenset(("int32", "uint8", "int8"))
@@ -48,6 +50,7 @@ PACKED_TYPES = frozenset(("int32", "uint8", "int8"))
 QUANTISED_TYPES = PACKED_TYPES | {"fp8_e4m3", "fp8_e5m2", "fp4_e2m1"}
 """Types that have scales beside them; a checkpoint without them needs no search."""
 
+_BITS = (2, 3, 4, 8)
 _SCALES = ("_scale", ".scale", "_scale_inv", "_scales")
 
 NOTHING_PACKED = Packing({}, frozenset())
@@ -61,51 +64,61 @@ def find_packing(rows: list[Row], config: Mapping[str, Any]) -> Packing:
         config: The folder's ``config.json``; its ``quantization_config`` gives bits and method.
     """
     by_name = {name: (shape, dtype) for name, shape, dtype in rows}
+    quantization = config.get("quantization_config")
+    bits = _bits(quantization) if isinstance(quantization, dict) else None
     weights: dict[str, Unpacked] = {}
     companions: set[str] = set()
-    quantization = config.get("quantization_config")
-    settings = quantization if isinstance(quantization, dict) else {}
+    assumed = False
     for name, shape, dtype in rows:
         prefix, _, leaf = name.rpartition(".")
+        weight: Unpacked | None = None
         if leaf == "qweight" and dtype.id == "int32" and len(shape) == 2:
+            weight = _qweight(prefix, shape, by_name, bits)
             companions.add(f"{prefix}.scales")
-            weights[name] = _qweight(prefix, shape, by_name, settings)
         elif leaf == "weight_packed" and len(shape) == 2:
-            bits = _bits(settings)
-            columns = shape[1] * dtype.bits // bits
-            weights[name] = Unpacked(
-                f"{prefix}.weight", (shape[0], columns), _int(bits), "compressed-tensors"
-            )
+            logical = (shape[0], shape[1] * dtype.bits // (bits or 4))
+            weight = Unpacked(f"{prefix}.weight", logical, _int(bits or 4), "compressed-tensors")
+            assumed = assumed or bits is None
         elif dtype.id == "uint8" and f"{name}.absmax" in by_name:
-            weights[name] = Unpacked(name, (2 * prod(shape),), DTYPES["nf4"], "bitsandbytes 4-bit")
+            weight = Unpacked(name, (2 * prod(shape),), DTYPES["nf4"], "bitsandbytes 4-bit")
         elif dtype.id == "int8" and (f"{prefix}.SCB" in by_name or f"{prefix}.weight_scale" in by_name):
-            weights[name] = Unpacked(name, shape, dtype, "int8")
+            weight = Unpacked(name, shape, dtype, "int8")
         elif leaf.endswith("_blocks") and dtype.id == "uint8" and len(shape) >= 2:
             base = name.removesuffix("_blocks")
             if f"{base}_scales" in by_name:
                 companions.add(f"{base}_scales")
-                logical = (*shape[:-2], shape[-2] * shape[-1] * 2)
-                weights[name] = Unpacked(base, logical, DTYPES["fp4_e2m1"], "mxfp4")
+                logical_blocks = (*shape[:-2], shape[-2] * shape[-1] * 2)
+                weight = Unpacked(base, logical_blocks, DTYPES["fp4_e2m1"], "mxfp4")
         elif dtype.id in QUANTISED_TYPES:
             companions.update(scale for ending in _SCALES if (scale := name + ending) in by_name)
-    return Packing(weights, frozenset(companions))
+        if weight is not None:
+            weights[name] = weight
+    return Packing(weights, frozenset(companions), assumed)
 
 
 def _qweight(
-    prefix: str, shape: Shape, by_name: Mapping[str, tuple[Shape, DType]], settings: Mapping[str, Any]
-) -> Unpacked:
-    bits = _bits(settings)
-    if settings.get("quant_method") == "awq" or settings.get("version") in ("gemm", "gemv"):
-        return Unpacked(f"{prefix}.weight", (shape[1] * 32 // bits, shape[0]), _int(bits), "awq")
-    indices = by_name.get(f"{prefix}.g_idx")
-    inputs = prod(indices[0]) if indices is not None else 0
-    if not inputs:
-        inputs = shape[0] * 32 // bits
-    return Unpacked(f"{prefix}.weight", (shape[1], inputs), _int(bits), "gptq")
+    prefix: str, shape: Shape, by_name: Mapping[str, tuple[Shape, DType]], bits: int | None
+) -> Unpacked | None:
+    """GPTQ packs along the inputs, AWQ along the outputs; ``scales`` [groups, out] tells which."""
+    outputs = _columns(by_name, f"{prefix}.scales")
+    if not outputs:
+        return None
+    if shape[1] == outputs:
+        bits = bits or 32 * _columns(by_name, f"{prefix}.qzeros") // outputs
+        logical, scheme = (outputs, shape[0] * 32 // bits if bits else 0), "gptq"
+    else:
+        bits = 32 * shape[1] // outputs
+        logical, scheme = (outputs, shape[0]), "awq"
+    return Unpacked(f"{prefix}.weight", logical, _int(bits), scheme) if bits in _BITS else None
 
 
-def _bits(settings: Mapping[str, Any]) -> int:
-    """Bits of one weight, as the config says; 4, by far the most common, where it says nothing."""
+def _columns(by_name: Mapping[str, tuple[Shape, DType]], name: str) -> int:
+    shape = by_name[name][0] if name in by_name else ()
+    return shape[1] if len(shape) == 2 else 0
+
+
+def _bits(settings: Mapping[str, Any]) -> int | None:
+    """Bits of one weight, as far as the config says."""
     found = settings.get("bits", settings.get("w_bit"))
     groups = settings.get("config_groups")
     if found is None and isinstance(groups, dict):
@@ -113,7 +126,7 @@ def _bits(settings: Mapping[str, Any]) -> int:
             scheme = group.get("weights") if isinstance(group, dict) else None
             if isinstance(scheme, dict):
                 found = scheme.get("num_bits")
-    return found if isinstance(found, int) and found in (2, 3, 4, 8) else 4
+    return found if type(found) is int and found in _BITS else None
 
 
 def _int(bits: int) -> DType:

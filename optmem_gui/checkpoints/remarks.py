@@ -22,6 +22,8 @@ def packing_warnings(inventory: Inventory) -> Iterator[Reason]:
             stored_count=sum(kind.stored_count * kind.count for kind in packed),
             count=sum(kind.param_count for kind in packed),
         )
+    if inventory.packing.assumed_bits:
+        yield remark("checkpoint.assumed_bits")
     auxiliary_count = sum(kind.param_count for kind in inventory.of(Part.AUXILIARY))
     if auxiliary_count:
         yield remark("checkpoint.auxiliary", count=auxiliary_count)

@@ -9,7 +9,7 @@ from optmem_gui.checkpoints.optimizer_state import summarise
 from optmem_gui.checkpoints.pickles import Walked
 from optmem_gui.checkpoints.suspects import suspicious
 from optmem_gui.checkpoints.torch_tree import Leaf, Tree, names, search
-from optmem_gui.checkpoints.torch_values import Storage, Tensor
+from optmem_gui.checkpoints.torch_values import Tensor
 from optmem_gui.core.dtypes import F32, DType
 from optmem_gui.core.model import Shape
 from optmem_gui.core.reasons import Reason
@@ -33,14 +33,19 @@ class Storages:
         self.missing: dict[str, None] = {}
         self.unknown: dict[str, None] = {}
 
-    def bytes_of(self, storage: Storage, dtype: DType) -> int:
-        """Bytes of a storage, from the container or else from its element count."""
-        size = dtype.bytes_for(storage.numel) if self._sizes is None else self._sizes.get(storage.key)
+    def hold(self, tensor: Tensor, dtype: DType) -> bool:
+        """Whether a tensor lies inside its storage, as far as the container has the storage at all."""
+        storage = tensor.storage
+        if storage is None:
+            return True
+        said = storage.numel if storage.kind == "UntypedStorage" else dtype.bytes_for(storage.numel)
+        size = said if self._sizes is None else self._sizes.get(storage.key)
         if size is None:
             self.missing.setdefault(storage.key)
-            return 0
-        self.used[storage.key] = size
-        return size
+            size = said
+        else:
+            self.used[storage.key] = size
+        return dtype.bytes_for(storage.start + tensor.end) <= size
 
     def element_type(self, tensor: Tensor) -> DType:
         """A tensor's type; for an unknown storage class, one of the size its bytes and elements give."""
@@ -120,7 +125,8 @@ def _rows(
             if owner != name:
                 tied.append((name, owner))
                 continue
-            storages.bytes_of(tensor.storage, dtype)
+            if not storages.hold(tensor, dtype):
+                raise refused("checkpoint.view_outside_storage", file=file, name=name)
         rows.append((name, tensor.shape, dtype))
         if leaf.parameter is not None:
             known[name] = Known(leaf.parameter, tensor.trainable)

@@ -76,6 +76,12 @@ class Tensor:
         return prod(size for size, step in zip(self.shape, self.stride, strict=True) if step)
 
     @property
+    def end(self) -> int:
+        """Element of the storage behind the last one it reads."""
+        steps = zip(self.shape, self.stride, strict=True)
+        return self.offset + sum((size - 1) * step for size, step in steps) + 1 if self.numel else 0
+
+    @property
     def expanded(self) -> bool:
         """Whether a dimension repeats the same elements."""
         return any(size > 1 and not step for size, step in zip(self.shape, self.stride, strict=True))

@@ -48,6 +48,7 @@ MXFP4 = {
 @pytest.mark.parametrize(
     ("entries", "settings", "logical", "stored"),
     [
+        (AWQ, {}, ((64, 128), "int4"), 128 * 8),
         (GPTQ, {"quant_method": "gptq", "bits": 4}, ((64, 128), "int4"), 16 * 64),
         (GPTQ, {}, ((64, 128), "int4"), 16 * 64),
         (AWQ, {"quant_method": "awq", "bits": 4}, ((64, 128), "int4"), 128 * 8),
@@ -86,12 +87,23 @@ def test_packed_weights_count_as_the_parameters_they_hold(
 
 
 def test_eight_bits_halve_the_factor(tmp_path: Path) -> None:
-    entries = {**GPTQ, f"{PREFIX}.qweight": ("I32", [128 // 4, 64])}
-    del entries[f"{PREFIX}.g_idx"]
+    """The zero points, [1, 64 / (32 / bits)], tell the bits where no config does."""
+    entries = {
+        **GPTQ,
+        f"{PREFIX}.qweight": ("I32", [128 // 4, 64]),
+        f"{PREFIX}.qzeros": ("I32", [1, 64 // 4]),
+    }
     write_safetensors(tmp_path / "model.safetensors", entries)
+    assert open_checkpoint(tmp_path).param_count == 8192
     config = {"quantization_config": {"quant_method": "gptq", "bits": 8}}
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")
     assert open_checkpoint(tmp_path).param_count == 8192
+
+
+def test_bits_that_nothing_tells_are_said_to_be_assumed(tmp_path: Path) -> None:
+    checkpoint = open_checkpoint(write_safetensors(tmp_path / "a.safetensors", COMPRESSED))
+    assert checkpoint.param_count == 8192
+    assert "assumed_bits" in codes(checkpoint)
 
 
 def test_scales_of_fp8_weights_are_no_parameters(tmp_path: Path) -> None:

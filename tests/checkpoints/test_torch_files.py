@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from optmem_gui.checkpoints.opening import open_checkpoint
-from tests.checkpoints.builders import codes, write_zip
+from tests.checkpoints.builders import codes, refusal, write_zip
 
 
 class Custom(nn.Module):
@@ -128,7 +128,7 @@ def test_every_type_torch_saves_has_its_bytes(tmp_path: Path, dtype: torch.dtype
     assert (checkpoint.param_count, checkpoint.buffer_count) == ((6, 0) if floating else (0, 6))
 
 
-def _with_storage_kind(kind: str, numel: int) -> bytes:
+def _with_storage_kind(kind: str, numel: int, claimed: int | None = None) -> bytes:
     """A state dict of one tensor whose storage class has any name (protocol 2, written by hand)."""
     return (
         b"\x80\x02}X\x01\0\0\0wctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\n"
@@ -136,7 +136,7 @@ def _with_storage_kind(kind: str, numel: int) -> bytes:
         + b"\nX\x01\0\0\x000X\x03\0\0\0cpuK"
         + bytes([numel])
         + b"tQK\0K"
-        + bytes([numel])
+        + bytes([numel if claimed is None else claimed])
         + b"\x85K\x01\x85\x89ccollections\nOrderedDict\n)RtRs."
     )
 
@@ -146,6 +146,16 @@ def test_an_unknown_storage_kind_counts_by_shape_and_takes_its_bytes_from_the_st
     checkpoint = open_checkpoint(path)
     assert (checkpoint.param_count, checkpoint.tensor_bytes) == (8, 24)
     assert "unknown_storage" in codes(checkpoint)
+
+
+def test_a_tensor_that_reaches_beyond_its_storage_is_refused(tmp_path: Path) -> None:
+    """9 elements over a storage that says 8; 8 elements over a record that holds 7."""
+    for pickled, record in (
+        (_with_storage_kind("FloatStorage", 8, 9), bytes(32)),
+        (_with_storage_kind("FloatStorage", 8), bytes(28)),
+    ):
+        path = write_zip(tmp_path / "bad.pt", pickled, {"0": record})
+        assert refusal(path).code == "checkpoint.view_outside_storage"
 
 
 def test_a_storage_that_is_not_in_the_zip_makes_it_incomplete(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ TEXTS: dict[str, str] = {
     "checkpoint.not_torch": "{file}: neither a zip nor a pickle, so not written by torch.save; choose the weights file",
     "checkpoint.bare_pickle": "{file}: a bare pickle, not written by torch.save; save the state dict with torch.save or safetensors",
     "checkpoint.bare_pickle_code": "{file}: a bare pickle that contains code references: {names} - not executed; do not load this file",
+    "checkpoint.view_outside_storage": "{file}: tensor {name} reaches beyond its storage; the file is damaged or hostile",
     "checkpoint.tensor_too_large": "{file}: tensor {name} claims more than 1e18 elements; the file is damaged or hostile",
     # Sets of files and folders
     "checkpoint.bad_index": "{file}: not an index of shards (JSON with a weight_map); download it again",
@@ -73,6 +74,7 @@ TEXTS: dict[str, str] = {
     "checkpoint.other_tensors": "{count} elements belong to neither model nor optimizer (random states, callbacks) and are not counted.",
     "checkpoint.declared_total": "The file declares {declared_count} parameters; its headers hold {count}, which is what counts.",
     "checkpoint.packed_weights": "Packed weights ({schemes}): {stored_count} stored elements hold {count} parameters. Training needs them unpacked, or frozen under adapters.",
+    "checkpoint.assumed_bits": "Nothing says how many bits a packed weight has: 4 is assumed. Open the folder with its config.json.",
     "checkpoint.auxiliary": "{count} elements only serve quantised weights (scales, zero points) and are no parameters.",
     "checkpoint.integer_weights": "{name} and others hold {count} whole numbers, packed in a way that is not known: stored elements, not parameters.",
     "checkpoint.code_references": "Contains code references: {names} - not executed. Do not load this file with torch.",
