@@ -1278,6 +1278,10 @@
    <translation>自动</translation>
   </message>
   <message>
+   <source>none</source>
+   <translation>无</translation>
+  </message>
+  <message>
    <source>off</source>
    <translation>关</translation>
   </message>
@@ -1820,6 +1824,10 @@
   <message>
    <source>Nothing opened: {number_count} items were dropped; drop one file, or the folder that holds them</source>
    <translation>未打开任何内容：拖放了 {number_count} 项；请只拖放一个文件，或包含它们的文件夹</translation>
+  </message>
+  <message>
+   <source>Nothing says how many bits a packed weight has: 4 is assumed. Open the folder with its config.json.</source>
+   <translation>没有任何信息说明打包权重的位数：按 4 位计算。请连同 config.json 打开整个文件夹。</translation>
   </message>
   <message>
    <source>Nothing without momentum, one buffer with it.</source>
@@ -2600,6 +2608,10 @@
   <message>
    <source>{file}: tensor {name} of type {dtype} and shape {shape} does not fit its {held_count} bytes; the file is damaged</source>
    <translation>{file}：类型 {dtype}、形状 {shape} 的张量 {name} 与其 {held_count} 字节不符；文件已损坏</translation>
+  </message>
+  <message>
+   <source>{file}: tensor {name} reaches beyond its storage; the file is damaged or hostile</source>
+   <translation>{file}：张量 {name} 超出其存储范围；文件已损坏或被恶意构造</translation>
   </message>
   <message>
    <source>{file}: tensors {first} and {second} overlap in the data; the file is damaged</source>
