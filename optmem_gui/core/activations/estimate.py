@@ -274,7 +274,7 @@ class _Course:
         if not self._layer(start).keeps_input:
             point += Point(activations=self.first.input_bytes)
         point += self._layers_kept(start, index)
-        again = point + stage.forward_peak + Point(temporaries=self.first.input_bytes)
+        again = point + stage.again_peak + Point(temporaries=stage.lead)
         if index == start and not stage.keeps_input:
             # the unit's input is both its own and the recomputed layer's: one tensor
             again += Point(activations=-self.first.input_bytes)

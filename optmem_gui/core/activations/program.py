@@ -98,9 +98,13 @@ class Program:
         return y
 
     def add(self, x: Value, y: Value, label: str) -> Value:
-        """``x + y``: saves nothing; its backward hands the gradient to both."""
+        """``x + y``: saves nothing; its backward hands the gradient to both.
+
+        Where types differ the CPU first copies the narrower one; CUDA converts while it adds.
+        """
         out = self.value(x.count, promote(x.dtype, y.dtype), x.needs_grad or y.needs_grad, label)
-        self.ops.append(Op((x, y), out, passes=True))
+        copied = out.size_bytes if self.cpu and x.dtype != y.dtype and x.count == y.count else 0
+        self.ops.append(Op((x, y), out, scratch=copied, passes=True))
         return out
 
     def scale(self, x: Value, label: str) -> Value:
@@ -130,10 +134,12 @@ class Program:
             return y
         down = Matrix(matrix.rank, matrix.columns, matrix.adapter, True, matrix.adapter)
         up = Matrix(matrix.rows, matrix.rank, matrix.adapter, True, matrix.adapter)
-        inner = self.cast(x, matrix.adapter, "adapter_input")
-        inner = self._matmul(inner, down, tokens, "adapter_rank")
+        wide = self.cast(x, matrix.adapter, "adapter_input")
+        inner = self._matmul(wide, down, tokens, "adapter_rank")
         inner = self.scale(self._matmul(inner, up, tokens, "adapter"), "adapter")
-        return self.cast(self.add(y, inner, label), y.dtype, label)
+        summed = self.add(y, inner, label)
+        self.hold(wide)
+        return self.cast(summed, y.dtype, label)
 
     def _matmul(self, x: Value, matrix: Matrix, tokens: int, label: str) -> Value:
         stream = x.dtype

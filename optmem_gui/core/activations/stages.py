@@ -41,6 +41,8 @@ class Stage:
         input_bytes: Its input.
         keeps_input: The input is part of ``kept``.
         needs_grad: Its result needs a gradient.
+        lead: Gradients alive when its backward first asks for a saved tensor.
+        again_peak: Largest moment of its second run, which stops at the last saved tensor.
     """
 
     forward_peak: Point
@@ -52,6 +54,8 @@ class Stage:
     input_bytes: int
     keeps_input: bool
     needs_grad: bool
+    lead: int
+    again_peak: Point
 
 
 def stream_dtype(plan: Plan) -> DType:
@@ -88,13 +92,11 @@ def layer_program(plan: Plan, *, input_needs_grad: bool) -> tuple[list[Step], Va
     branch = program.linear(mixed, plan.matrix("o_proj"), tokens, "residual")
     middle = program.add(x, program.dropout(branch, shape.dropout, "residual"), "residual")
     second = apply_norm(program, plan, middle, "post_attention_layernorm")
-    inner = program.linear(second, plan.matrix("up_proj"), tokens, "mlp")
     if shape.gated:
-        # the gate runs first; its order decides only which of two equal tensors is made earlier
         gate = program.unary(program.linear(second, plan.matrix("gate_proj"), tokens, "mlp"), "mlp")
-        inner = program.multiply(gate, inner, "mlp")
+        inner = program.multiply(gate, program.linear(second, plan.matrix("up_proj"), tokens, "mlp"), "mlp")
     else:
-        inner = program.unary(inner, "mlp")
+        inner = program.unary(program.linear(second, plan.matrix("up_proj"), tokens, "mlp"), "mlp")
     program.hold(second)
     branch = program.linear(inner, plan.matrix("down_proj"), tokens, "residual")
     result = program.add(middle, program.dropout(branch, shape.dropout, "residual"), "residual")
@@ -147,6 +149,7 @@ class _Forward:
     kept: Point
     cached: int
     alive: frozenset[str]
+    again: Point
 
 
 def closing(ledger: Ledger, cached: list[str], result: Value | None = None) -> _Forward:
@@ -157,7 +160,7 @@ def closing(ledger: Ledger, cached: list[str], result: Value | None = None) -> _
     held = before - ledger.totals[AUTOCAST]
     if result is not None:
         ledger.drop(result.name)
-    forward = _Forward(ledger.peak, ledger.point(), held, frozenset(ledger.live))
+    forward = _Forward(ledger.peak, ledger.point(), held, frozenset(ledger.live), ledger.again)
     ledger.peak = Point()
     return forward
 
@@ -174,6 +177,8 @@ def finish(ledger: Ledger, forward: _Forward, saved: Saved, x: Value, *, needs_g
         ledger.rounded(x.size_bytes),
         x.name in forward.alive,
         needs_grad,
+        ledger.lead or 0,
+        forward.again,
     )
 
 

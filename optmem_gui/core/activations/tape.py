@@ -91,6 +91,11 @@ class Op:
     views: bool = False
     weights: tuple[WeightGradient, ...] = ()
 
+    @property
+    def saves(self) -> bool:
+        """Whether it saves anything, its own weight included (only products give views)."""
+        return bool(self.saved) or self.views
+
 
 @dataclass(frozen=True, slots=True)
 class Region:
@@ -160,6 +165,8 @@ class Ledger:
         totals: Bytes alive by category.
         peak: The largest moment so far.
         views: Gradients that cannot be added into in place.
+        again: Largest moment of the forward up to its last saved tensor: a recomputation stops there.
+        lead: Temporaries alive when backward first asks for a saved tensor: a recomputation starts there.
     """
 
     unit: int
@@ -168,6 +175,8 @@ class Ledger:
     totals: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_CATEGORIES, 0))
     peak: Point = Point()
     views: set[str] = field(default_factory=set)
+    lead: int | None = None
+    again: Point = Point()
     _serial: int = 0
 
     def rounded(self, size: int) -> int:

@@ -52,14 +52,18 @@ def run_forward(
             ledger.add(value.name, value.size_bytes, ACTIVATIONS, 0)
         ledger.live[value.name].refs += uses[value.name]
     cached: list[str] = []
-    for op in ops:
+    last = max((index for index, op in enumerate(ops) if not isinstance(op, Region) and op.saves), default=-1)
+    for index, op in enumerate(ops):
         if isinstance(op, Region):
             cached += _enter_region(op, ledger, uses[op.output.name], keep=keep)
             continue
-        if op.output is not None:
-            ledger.add(op.output.name, op.output.size_bytes, _category(op.output), uses[op.output.name])
         for extra in op.extras:
             ledger.add(extra.name, extra.size_bytes, _category(extra), 1)
+        if index == last:
+            ledger.mark()
+            ledger.again = ledger.peak
+        if op.output is not None:
+            ledger.add(op.output.name, op.output.size_bytes, _category(op.output), uses[op.output.name])
         ledger.mark(ledger.rounded(op.scratch))
         for value in op.saved if keep else ():
             ledger.hold(value.name)
@@ -121,6 +125,8 @@ def run_backward(
             continue
         if op.output is None or not op.output.needs_grad:
             continue
+        if op.saves and ledger.lead is None:
+            ledger.lead = ledger.totals[TEMPORARIES]
         incoming = gradients.pop(op.output.name)
         made = _input_gradients(op, op.output, ledger, incoming)
         weights = [(weight, ledger.fresh(weight.made)) for weight in op.weights if not weight.late]
