@@ -24,7 +24,7 @@ from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage
 from tests.gui.conftest import settle
 from tests.gui.texts_shown import texts_shown
-from tools.translations import REASONS, TS_FILE, Texts, collect, problems, read
+from tools.translations import REASONS, ROOT, TS_FILE, Texts, collect, problems, read
 
 MakeWindow = Callable[..., MainWindow]
 
@@ -68,6 +68,15 @@ def test_chinese_sentences_have_chinese_marks(translations: Texts) -> None:
         text for text in translations.values() if re.search(rf"{han}[,;:?!.](?!\.)|[,;:?!] ?{han}", text)
     ]
     assert wrong == []
+
+
+def test_the_chinese_readme_tells_the_same_commands() -> None:
+    """What is copied into a shell is the same in both languages, comments for tools left out."""
+    english, chinese = (
+        (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh-CN.md")
+    )
+    blocks = re.compile(r"^```bash\n.*?^```|^\| (?:Windows|macOS) \|.*?$", re.DOTALL | re.MULTILINE)
+    assert blocks.findall(chinese) == blocks.findall(english) != []
 
 
 # The window

@@ -102,10 +102,12 @@ class OptimizerPanel(InputPanel):
                 field.set_choices(self._choices(option))
 
     def _choices(self, option: Option) -> list[Choice]:
-        automatic = [Choice(None, self.tr("automatic"))] if option.default is None else []
-        if option.kind == "bool":
-            return [*automatic, Choice(True, self.tr("on")), Choice(False, self.tr("off"))]
-        return [*automatic, *(Choice(name, name) for name in option.choices)]
+        on_off = option.kind == "bool"
+        # A switch that is None is left to torch; a name that is None is switched off.
+        unset = [Choice(None, self.tr("automatic") if on_off else self.tr("none"))]
+        chosen = [Choice(True, self.tr("on")), Choice(False, self.tr("off"))]
+        named = [Choice(name, name) for name in option.choices]
+        return (unset if option.default is None else []) + (chosen if on_off else named)
 
 
 def _field_for(option: Option, parent: QWidget) -> Field:
