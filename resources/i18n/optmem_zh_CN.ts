@@ -1898,8 +1898,12 @@
    <translation>{optimizer} 的选项 {option}：无法识别 {given}；请选择 {choices}</translation>
   </message>
   <message>
-   <source>Optimizer option {option} of {optimizer}: {given} is out of range; write a number {allowed}</source>
-   <translation>{optimizer} 的选项 {option}：{given} 超出范围；允许的范围为 {allowed}</translation>
+   <source>Optimizer option {option} of {optimizer}: {given} is out of range; write a number from {low} to {high}</source>
+   <translation>{optimizer} 的选项 {option}：{given} 超出范围；请填写 {low} 到 {high} 之间的数</translation>
+  </message>
+  <message>
+   <source>Optimizer option {option} of {optimizer}: {given} is too small; write {low} or more</source>
+   <translation>{optimizer} 的选项 {option}：{given} 太小；请填写不小于 {low} 的数</translation>
   </message>
   <message>
    <source>Optimizer option: {given} is not name=value; write it as in amsgrad=true</source>

@@ -131,8 +131,9 @@ def _check_value(implementation: Implementation, option: Option, value: OptionVa
         return
     low, high = option.minimum, option.maximum
     if (low is not None and value < low) or (high is not None and value > high):
-        allowed = f">= {low:g}" if high is None else f"{low:g} to {high:g}"
-        raise UserError("optimizer.option_range", **named, given=str(value), allowed=allowed)
+        if high is None:
+            raise UserError("optimizer.option_too_small", **named, given=str(value), low=f"{low:g}")
+        raise UserError("optimizer.option_range", **named, given=str(value), low=f"{low:g}", high=f"{high:g}")
 
 
 def _fits(option: Option, value: OptionValue) -> bool:

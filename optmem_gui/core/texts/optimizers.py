@@ -10,7 +10,8 @@ _ERRORS: dict[str, str] = {
     "optimizer.option_int": "Optimizer option {option} of {optimizer}: {given} is not a whole number; write one such as 10",
     "optimizer.option_float": "Optimizer option {option} of {optimizer}: {given} is not a number; write one such as 0.9",
     "optimizer.option_choice": "Optimizer option {option} of {optimizer}: {given} is not known; choose {choices}",
-    "optimizer.option_range": "Optimizer option {option} of {optimizer}: {given} is out of range; write a number {allowed}",
+    "optimizer.option_range": "Optimizer option {option} of {optimizer}: {given} is out of range; write a number from {low} to {high}",
+    "optimizer.option_too_small": "Optimizer option {option} of {optimizer}: {given} is too small; write {low} or more",
     "optimizer.fused_and_foreach": "{optimizer}: fused and foreach cannot both be true; switch one off",
     "optimizer.tensor_lr_needs_capturable": (
         "{optimizer}: a tensor learning rate with foreach=true needs capturable=true; set it, or leave foreach alone"

@@ -50,7 +50,7 @@ def test_what_is_read(name: str, pairs: list[str], expected: Options) -> None:
         ("sgd", "momentum=fast", "optimizer.option_float", "0.9"),
         ("sgd", "momentum=nan", "optimizer.option_float", "0.9"),
         ("sgd", "momentum=inf", "optimizer.option_float", "0.9"),
-        ("sgd", "momentum=-0.1", "optimizer.option_range", ">= 0"),
+        ("sgd", "momentum=-0.1", "optimizer.option_too_small", "0 or more"),
         ("lbfgs", "history_size=2.5", "optimizer.option_int", "whole number"),
         ("lbfgs", "history_size=0", "optimizer.option_range", "1 to"),
         ("lbfgs", "line_search_fn=armijo", "optimizer.option_choice", "strong_wolfe"),
