@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from optmem_gui.checkpoints.contents import OptimizerInFile
-from optmem_gui.checkpoints.pickle_values import Value
+from optmem_gui.checkpoints.pickle_values import Made, Value
 from optmem_gui.checkpoints.torch_values import Tensor
 from optmem_gui.core.dtypes import F32
 
@@ -82,6 +82,8 @@ def _is_radam(options: frozenset[str]) -> bool:
 def _entries(dicts: list[Mapping[Value, Value]]) -> Iterator[Mapping[Value, Value]]:
     for optimizer in dicts:
         state = optimizer["state"]
+        if isinstance(state, Made):  # a defaultdict in a pickled optimizer
+            state = state.items
         if isinstance(state, dict):
             yield from (entry for entry in state.values() if isinstance(entry, dict))
 

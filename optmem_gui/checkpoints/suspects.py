@@ -116,6 +116,12 @@ def suspicious(named: Iterable[str]) -> list[str]:
     return sorted(name for name in named if _is_suspicious(name))
 
 
+def is_plain(name: str) -> bool:
+    """Whether a name is a container or number of Python itself, which needs no mention."""
+    module, _, kind = name.rpartition(".")
+    return module == "collections" or (f"{module}." in _BUILTINS and kind in _PLAIN_BUILTINS)
+
+
 def _is_suspicious(name: str) -> bool:
     if name in _HARMLESS:
         return False

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from optmem_gui.checkpoints.contents import Contents, Known, Row, refused, remark
 from optmem_gui.checkpoints.optimizer_state import summarise
 from optmem_gui.checkpoints.pickles import Walked
-from optmem_gui.checkpoints.suspects import suspicious
+from optmem_gui.checkpoints.suspects import is_plain, suspicious
 from optmem_gui.checkpoints.torch_tree import Leaf, Tree, names, search
 from optmem_gui.checkpoints.torch_values import Tensor
 from optmem_gui.core.dtypes import F32, DType
@@ -154,7 +154,7 @@ def _from_shapes(shapes: Mapping[str, Shape], leaves: list[Leaf], storages: Stor
 
 def _code_warnings(walked: Walked) -> list[Reason]:
     dangerous = suspicious(walked.named)
-    skipped = [name for name in walked.called if name not in dangerous]
+    skipped = [name for name in walked.called if name not in dangerous and not is_plain(name)]
     warnings = []
     if dangerous:
         warnings.append(remark("checkpoint.code_references", names=listed(dangerous)))

@@ -118,7 +118,7 @@ def _keep(tree: Tree, stop: _Stop, tensor: Tensor) -> None:
 def _children(tree: Tree, stop: _Stop) -> list[_Stop]:
     value = stop.value
     if isinstance(value, Made):
-        return _inside_object(stop, value)
+        return _inside_object(tree, stop, value)
     if isinstance(value, dict):
         if _is_optimizer(value, stop):
             tree.optimizers.append(value)
@@ -149,8 +149,11 @@ def _at(stop: _Stop, name: str, item: Value, parameter: bool | None = None) -> _
     return _Stop((*stop.path, name), item, known, stop.model, stop.average)
 
 
-def _inside_object(stop: _Stop, made: Made) -> list[_Stop]:
+def _inside_object(tree: Tree, stop: _Stop, made: Made) -> list[_Stop]:
     state = made.state[0] if isinstance(made.state, tuple) and made.state else made.state
+    if isinstance(state, dict) and {"state", "param_groups"} <= state.keys():
+        tree.optimizers.append(state)  # a pickled optimizer; its parameters are the model's
+        return []
     if isinstance(state, dict) and isinstance(state.get("_modules"), (dict, Made)):
         return [
             *_members(stop, state.get("_parameters"), True),

@@ -275,6 +275,48 @@ def test_an_averaged_copy_does_not_double_the_model(tmp_path: Path) -> None:
     assert open_checkpoint(path).param_count == 55
 
 
+def test_a_pickled_optimizer_is_recognised_beside_its_model(tmp_path: Path) -> None:
+    model = nn.Linear(3, 4)
+    adam = torch.optim.Adam(model.parameters())
+    _trained(model, adam)
+    path = tmp_path / "objects.pt"
+    torch.save({"model": model, "optimizer": adam}, path)
+    checkpoint = open_checkpoint(path)
+    assert checkpoint.param_count == 16
+    assert checkpoint.optimizer is not None
+    assert (checkpoint.optimizer.kind, checkpoint.optimizer.element_count) == ("adam", 32)
+    assert codes(checkpoint) == {"objects_skipped"}
+
+
+class Subclass(torch.Tensor):
+    """A tensor subclass, which torch pickles with its own rebuild function."""
+
+
+@pytest.mark.parametrize(
+    "tensor",
+    [
+        torch.empty(3, 4, device="meta"),
+        torch.zeros(3, 4).as_subclass(Subclass),
+        nn.Parameter(torch.zeros(3, 4).as_subclass(Subclass)),
+    ],
+    ids=["meta", "subclass", "parameter of a subclass"],
+)
+def test_tensors_without_a_plain_storage_count_by_their_shape(tmp_path: Path, tensor: torch.Tensor) -> None:
+    path = tmp_path / "special.pt"
+    torch.save({"w": tensor}, path)
+    checkpoint = open_checkpoint(path)
+    assert (checkpoint.param_count, checkpoint.tensor_bytes) == (12, 48)
+    assert not checkpoint.warnings
+
+
+def test_a_lone_tensor_and_a_list_of_tensors_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "plain.pt"
+    torch.save(torch.zeros(3), path)
+    assert open_checkpoint(path).param_count == 3
+    torch.save([torch.zeros(3), torch.zeros(2)], path)
+    assert [tensor.name for tensor in open_checkpoint(path).spec.parameters] == ["0", "1"]
+
+
 def test_partitioned_weights_are_not_zero_parameters(tmp_path: Path) -> None:
     path = tmp_path / "zero_pp_rank_0_mp_rank_00_model_states.pt"
     empty = {"a.weight": torch.zeros(0, dtype=torch.float16), "a.bias": torch.zeros(0, dtype=torch.float16)}
