@@ -36,7 +36,7 @@ class HeaderFile:
             if not S_ISREG(path.stat().st_mode):  # opening a pipe would wait for its other end
                 raise refused("checkpoint.not_a_file", file=shown(path))
             self._raw = path.open("rb", buffering=0)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise unreadable(path, error) from None
         self.size = self._raw.seek(0, 2)
         self._raw.seek(0)
@@ -77,13 +77,14 @@ class HeaderFile:
         return ahead + data if ahead else data
 
 
-def unreadable(path: Path, error: OSError) -> UserError:
-    """The error to raise when the system refused a file."""
+def unreadable(path: Path, error: OSError | ValueError) -> UserError:
+    """The error to raise when the system refused a path; a ValueError is a name that no file can have."""
     if isinstance(error, FileNotFoundError):
         if path.is_symlink():
             return refused("checkpoint.dangling_link", file=shown(path))
         return refused("checkpoint.not_found", file=shown(path))
-    return refused("checkpoint.unreadable", file=shown(path), cause=error.strerror or type(error).__name__)
+    cause = error.strerror if isinstance(error, OSError) else str(error)
+    return refused("checkpoint.unreadable", file=shown(path), cause=cause or type(error).__name__)
 
 
 def read_small(path: Path, limit_bytes: int, reading: Reading) -> bytes:

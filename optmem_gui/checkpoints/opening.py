@@ -14,7 +14,7 @@ from optmem_gui.architectures.config import Architecture, read_config
 from optmem_gui.checkpoints.assemble import assemble
 from optmem_gui.checkpoints.checkpoint import Checkpoint
 from optmem_gui.checkpoints.contents import Contents, Known, Progress, Reading, refused, remark, shown
-from optmem_gui.checkpoints.files import read_small
+from optmem_gui.checkpoints.files import read_small, unreadable
 from optmem_gui.checkpoints.folders import Listing, cache_snapshot, list_folder, read_folder
 from optmem_gui.checkpoints.inventory import take_inventory
 from optmem_gui.checkpoints.packed import NOTHING_PACKED
@@ -88,7 +88,11 @@ def _collector_paused() -> Iterator[None]:
 
 
 def _open(path: Path, reading: Reading) -> Checkpoint:
-    if path.is_dir():
+    try:
+        is_folder = path.is_dir()
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if is_folder:
         return _open_folder(path, reading)
     if path.name.endswith(".index.json"):
         return _open_shards(path, read_index(path, reading), reading)

@@ -308,6 +308,8 @@ def test_a_file_with_a_plain_name_is_called_by_its_folder(tmp_path: Path) -> Non
 def test_missing_and_unreadable_paths_are_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path / "no.safetensors").code == "checkpoint.not_found"
     assert refusal(tmp_path / "no" / "config.json").code == "checkpoint.not_found"
+    assert refusal(tmp_path / ("x" * 300)).code == "checkpoint.unreadable"
+    assert refusal(tmp_path / "a\0b.pt").code == "checkpoint.unreadable"
     unknown = tmp_path / "notes.txt"
     unknown.write_text("hello, this is a text", encoding="utf-8")
     assert refusal(unknown).code == "checkpoint.unknown_format"
