@@ -142,8 +142,8 @@ class Program:
         return self.cast(summed, y.dtype, label)
 
     def _matmul(self, x: Value, matrix: Matrix, tokens: int, label: str) -> Value:
-        stream = x.dtype
-        compute = self.autocast or matrix.dtype
+        given = x
+        compute = x.dtype if matrix.keeps_input else self.autocast or matrix.dtype
         x = self.cast(x, compute, "linear_input")
         needs = x.needs_grad or matrix.trained
         y = self.value(tokens * matrix.rows, compute, needs, label)
@@ -159,6 +159,8 @@ class Program:
             if matrix.bias:
                 weights = (*weights, replace(self._weight(matrix.rows, compute, matrix), late=True))
         unpacked = size if matrix.packed else 0
+        # int8 multiplies a 16-bit, then an 8-bit copy of its input instead of unpacking the weight
+        scratch = 3 * x.count if matrix.keeps_input else unpacked
         self.ops.append(
             Op(
                 (x,),
@@ -166,14 +168,14 @@ class Program:
                 tuple(saved),
                 copies,
                 copies if matrix.trained else (),
-                unpacked,
-                unpacked if x.needs_grad else 0,
+                scratch=scratch,
+                backward_scratch=unpacked if x.needs_grad else 0,
                 views=True,
                 weights=weights,
             )
         )
         # bitsandbytes returns the type it was given
-        return self.cast(y, stream, label) if matrix.packed else y
+        return self.cast(y, given.dtype, label) if matrix.packed else y
 
     def _autocast_copies(self, matrix: Matrix, compute: DType) -> tuple[Value, ...]:
         """Copies of the weight and of its bias in the type of the product."""
