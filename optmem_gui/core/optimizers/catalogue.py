@@ -6,9 +6,11 @@ from difflib import get_close_matches
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.optimizers.declare import Implementation
-from optmem_gui.core.optimizers.torch_optim import TORCH_OPTIM
+from optmem_gui.core.optimizers.libraries import IMPLEMENTATIONS
 
-CATALOGUE: dict[str, Implementation] = {implementation.id: implementation for implementation in TORCH_OPTIM}
+CATALOGUE: dict[str, Implementation] = {
+    implementation.id: implementation for implementation in IMPLEMENTATIONS
+}
 """Implementations by id, in the order they are listed. To add one: a declaration and its texts."""
 
 
