@@ -91,3 +91,31 @@ def test_dropout_keeps_a_mask_for_each_branch(precision: str) -> None:
         real = saved_bytes(module, lambda: module(tokens, labels), (tokens, labels))
     found = estimated(scenario)
     assert found.saved_bytes + found.autocast_bytes == real
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16", "amp-bf16"])
+@pytest.mark.parametrize("model", SHAPES)
+@pytest.mark.parametrize(
+    "trained",
+    [
+        {"lm_head", "embed_tokens"},
+        {"norm"},
+        {"input_layernorm"},
+        {"down_proj"},
+        {"q_proj", "up_proj", "post_attention_layernorm"},
+    ],
+    ids=lambda names: "+".join(sorted(names)),
+)
+def test_frozen_parameters_keep_nothing_for_themselves(model: str, trained: set[str], precision: str) -> None:
+    """Only modules named ``trained`` get gradients; what the others keep is what the chain rule needs."""
+    plain = scenario_of(SHAPES[model], precision=precision)
+    groups = tuple(replace(group, trainable=group.leaf in trained) for group in plain.model.groups)
+    scenario = replace(plain, model=replace(plain.model, groups=groups))
+    tokens, labels = batch_of(scenario)
+    module = build(scenario)
+    for parameter_name, parameter in module.named_parameters():
+        parameter.requires_grad_(parameter_name.split(".")[-2:][0] in trained)
+    with autocast(scenario):
+        real = saved_bytes(module, lambda: module(tokens, labels), (tokens, labels))
+    found = estimated(scenario)
+    assert found.saved_bytes + found.autocast_bytes - real == 0

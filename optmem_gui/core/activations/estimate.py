@@ -82,7 +82,7 @@ class Activations:
         workspace_bytes: cuBLAS workspaces of the forward and the autograd thread.
         attention_used: Kernel that runs.
         attention_why: Why that one.
-        not_counted: What this leaves out.
+        not_counted: What this leaves out, and what it takes for granted.
     """
 
     moments: tuple[ActivationMoment, ...]
@@ -184,12 +184,17 @@ class _Course:
         if shape.positions:
             if plan.matrix("embed_positions").trained:
                 yield "batch", self._rounded(8 * plan.sequence), 1
-        elif shape.norm == "rms":
+        elif shape.norm == "rms" and self._attends():
             table = stream_dtype(plan).bytes_for(plan.sequence * shape.head_dim)
             yield "rotary", 2 * self._rounded(table), 2
         rest = plan.matrix("remainder")
         if shape.remainder and rest.trained and rest.dtype != F32:
             yield "other", self._rounded(4 * shape.remainder), 1
+
+    def _attends(self) -> bool:
+        """Whether some layer saves queries, and with them the rotary tables."""
+        stages = (self.first, self.later)[: self.plan.shape.layers]
+        return any(label == "attention" for stage in stages for label, _, _ in stage.saved)
 
     def _layer(self, index: int) -> Stage:
         return self.first if index == 0 else self.later
@@ -358,4 +363,5 @@ def _not_counted(plan: Plan, kernel: str) -> Iterator[Reason]:
         if kernel in ("flash", "cudnn"):
             yield Reason("activation.not_compared", {"kernel": kernel})
     if plan.matrix("q_proj").packed:
+        yield Reason("activation.kbit_fp32")
         yield Reason("activation.packed_not_compared")

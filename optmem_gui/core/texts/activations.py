@@ -37,5 +37,6 @@ TEXTS: dict[str, str] = {
     "activation.other": "Small tensors kept for backward.",
     "activation.no_kernel_buffers": "Not counted: buffers inside CUDA kernels (reductions, sorting), usually a few MiB, and the cuBLASLt workspace.",
     "activation.not_compared": "The sizes of the {kernel} kernel's tensors are not yet compared with a GPU.",
-    "activation.packed_not_compared": "Quantized layers follow bitsandbytes' source; their activations are not yet compared with a GPU.",
+    "activation.kbit_fp32": "PEFT holds what is left unquantized in fp32, so the residual stream and what quantized layers return is fp32.",
+    "activation.packed_not_compared": "What quantized layers keep was compared with bitsandbytes on the CPU, not yet on a GPU.",
 }
