@@ -103,8 +103,9 @@ class Measured:
 def measured(scenario: Scenario) -> Measured:
     """Run one step and add up the allocator's own events.
 
-    The first step is thrown away. What the CPU's kernels allocate and free inside themselves (oneDNN's
-    packing of 16-bit matrices, the blocks of its attention) exists there alone and is left out.
+    The first step is thrown away; where the scenario accumulates, its gradients stay. What the CPU's
+    kernels allocate and free inside themselves (oneDNN's packing of 16-bit matrices, the blocks of its
+    attention) exists there alone and is left out.
     """
     model = build(scenario)
     tokens, labels = batch_of(scenario)
@@ -118,7 +119,8 @@ def measured(scenario: Scenario) -> Measured:
         return between
 
     step()
-    model.zero_grad(set_to_none=True)
+    if scenario.accumulate == 1:
+        model.zero_grad(set_to_none=True)
     model.logits = None
     gc.collect()
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:

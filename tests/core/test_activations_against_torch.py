@@ -83,6 +83,16 @@ def test_course_is_that_of_the_allocator(model: str, precision: str, options: di
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16", "amp-bf16"])
+@pytest.mark.parametrize("model", SHAPES)
+def test_later_micro_batch_adds_to_gradients_that_exist(model: str, precision: str) -> None:
+    scenario = scenario_of(SHAPES[model], precision=precision, accumulate=2)
+    found, real = estimated(scenario), measured(scenario)
+    backward = (m for m in found.moments if m.phase == "backward")
+    highest = max(m.total_bytes - m.gradients for m in backward)
+    assert abs(highest - real.backward) <= PEAK_TOLERANCE
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16", "amp-bf16"])
 def test_dropout_keeps_a_mask_for_each_branch(precision: str) -> None:
     scenario = scenario_of(replace(LLAMA, dropout=0.1), precision=precision, attention="eager")
     tokens, labels = batch_of(scenario)
