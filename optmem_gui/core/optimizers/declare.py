@@ -16,6 +16,7 @@ from optmem_gui.core.layout import Layout
 from optmem_gui.core.model import Role, Shape, TensorGroup
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Options, OptionValue, Target
+from optmem_gui.core.texts import TEMPLATES
 
 Kind = Literal["bool", "int", "float", "choice"]
 Effect = Literal["state", "temporaries"]
@@ -275,8 +276,9 @@ class Implementation:
 
     @property
     def about(self) -> Reason:
-        """What it is, in one line."""
-        return Reason(f"optimizer.{self.id}")
+        """What it is, in one line: its own, or that of its family."""
+        own = f"optimizer.{self.id}"
+        return Reason(own if own in TEMPLATES else f"optimizer.family.{self.family}")
 
     @property
     def belief_reason(self) -> Reason | None:
