@@ -6,6 +6,7 @@ Source of the layout and of what is invalid: safetensors 0.8.0, README "Format" 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
@@ -37,11 +38,11 @@ else:  # checked and interned by the decoder
 
 
 class Entry(msgspec.Struct, gc=False):
-    """One tensor in a header; everything is None in the ``__metadata__`` object."""
+    """One tensor in a header."""
 
-    dtype: _TypeName | None = None
-    shape: _Shape | None = None
-    data_offsets: tuple[_Count, _Count] | None = None
+    dtype: _TypeName
+    shape: _Shape
+    data_offsets: tuple[_Count, _Count]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +64,20 @@ class Header:
     declared: int | None = None
 
 
-class _Metadata(msgspec.Struct):
-    metadata: dict[str, str] | None = msgspec.field(default=None, name="__metadata__")
+_METADATA_FIRST = re.compile(
+    rb"""\s*+\{\s*+"__metadata__"\s*+:\s*+(null|\{(?:[^{}\\"]++|"[^"\\]*+")*+\})\s*+(?:,(?=\s*")|(?=\}))"""
+)
+"""A header that begins with its metadata, as writers make it, and no escape in it."""
 
-
-_ENTRIES = msgspec.json.Decoder(dict[str, Entry | None])
-_METADATA = msgspec.json.Decoder(_Metadata)
+_ENTRIES = msgspec.json.Decoder(dict[str, Entry])
+_METADATA = msgspec.json.Decoder(dict[str, str] | None)
+_FAST_DECODER_GIVES_UP = (
+    msgspec.DecodeError,
+    UnicodeDecodeError,
+    RecursionError,
+    ValueError,
+    OverflowError,
+)
 _BITS = {name: dtype.bits for name, dtype in SAFETENSORS.items()}
 
 
@@ -91,7 +100,7 @@ def read(file: HeaderFile, reading: Reading) -> Contents:
     if header.shared:
         others = {other for other, _ in header.shared}
         entries = {name: entry for name, entry in entries.items() if name not in others}
-    rows = [(name, entry.shape or (), SAFETENSORS[entry.dtype or ""]) for name, entry in entries.items()]
+    rows = [(name, entry.shape, SAFETENSORS[entry.dtype]) for name, entry in entries.items()]
     return Contents(
         rows,
         header.shared,
@@ -112,14 +121,14 @@ def read_header(file: HeaderFile) -> Header:
     path, size = file.path, file.size
     length = _header_length(file.read(8), size, path)
     raw = file.read(length)
-    entries = _decode(raw, path)
+    entries, declared = _decode(raw, path)
     data_bytes, shared = _lay_out(entries, path)
     held = size - 8 - length
     if held > data_bytes:
         raise refused("checkpoint.surplus_data", file=shown(path), count=held - data_bytes)
     if 100 * held < data_bytes:
         raise refused("checkpoint.data_absent", file=shown(path), data_bytes=data_bytes, held_bytes=held)
-    return Header(entries, data_bytes, data_bytes - held, shared, _declared(raw))
+    return Header(entries, data_bytes, data_bytes - held, shared, declared)
 
 
 def _warnings(header: Header, path: Path) -> Iterator[Reason]:
@@ -151,25 +160,34 @@ def _header_length(first: bytes, size: int, path: Path) -> int:
     return length
 
 
-def _decode(raw: bytes, path: Path) -> dict[str, Entry]:
-    """The header's entries; what the fast decoder cannot vouch for goes through the careful one.
+def _decode(raw: bytes, path: Path) -> tuple[dict[str, Entry], int | None]:
+    """The header's entries and the total it claims; the careful decoder takes what the fast one cannot.
 
-    The fast one keeps the last of two equal keys. Without escapes in the text, every occurrence of
-    ``"data_offsets"`` is one key, so as many of them as entries means that no name came twice.
+    The fast one keeps the last of two equal keys. Every entry has a key ``"data_offsets"``, and without
+    escapes in the text each occurrence of it is such a key; so as many occurrences as entries means
+    that no name came twice.
     """
+    first = _METADATA_FIRST.match(raw)
+    body = raw if first is None else b"{" + raw[first.end() :]
     try:
-        decoded = _ENTRIES.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError, OverflowError):
+        entries = _ENTRIES.decode(body)
+        metadata = None if first is None else _METADATA.decode(first[1])
+    except _FAST_DECODER_GIVES_UP:
         return _carefully(raw, path)
-    decoded.pop("__metadata__", None)
-    if b"\\" in raw or raw.count(b'"data_offsets"') != len(decoded):
+    if b"\\" in body or body.count(b'"data_offsets"') != len(entries):
         return _carefully(raw, path)
-    return decoded  # type: ignore[return-value]  # an entry that is null would have lowered the count
+    return entries, _declared(metadata)
 
 
-def _carefully(raw: bytes, path: Path) -> dict[str, Entry]:
-    rows = decode_carefully(raw, shown(path))
-    return {name: Entry(*row) for name, row in rows.items()}
+def _carefully(raw: bytes, path: Path) -> tuple[dict[str, Entry], int | None]:
+    rows, metadata = decode_carefully(raw, shown(path))
+    return {name: Entry(*row) for name, row in rows.items()}, _declared(metadata)
+
+
+def _declared(metadata: dict[str, str] | None) -> int | None:
+    """A total the file claims for itself; what is no plain number is ignored."""
+    claim = (metadata or {}).get("total_parameters", "")
+    return int(claim) if claim.isascii() and claim.isdigit() and len(claim) <= 18 else None
 
 
 def _lay_out(entries: dict[str, Entry], path: Path) -> tuple[int, tuple[tuple[str, str], ...]]:
@@ -182,28 +200,12 @@ def _lay_out(entries: dict[str, Entry], path: Path) -> tuple[int, tuple[tuple[st
         Bytes of data, and pairs of tensors on the same bytes.
     """
     end, bits = 0, _BITS
-    try:
-        for entry in entries.values():
-            start, stop = entry.data_offsets  # type: ignore[misc]  # None raises, and is explained below
-            if start != end or (stop - start) * 8 != prod(entry.shape) * bits[entry.dtype]:  # type: ignore[arg-type, index]  # likewise
-                break
-            end = stop
-        else:
-            return end, ()
-    except (TypeError, KeyError):
-        pass  # an entry lacks a field: explain_layout names it
+    for entry in entries.values():
+        start, stop = entry.data_offsets
+        if start != end or (stop - start) * 8 != prod(entry.shape) * bits[entry.dtype]:
+            break
+        end = stop
+    else:
+        return end, ()
     rows = {name: (entry.dtype, entry.shape, entry.data_offsets) for name, entry in entries.items()}
     return explain_layout(rows, _BITS, shown(path))
-
-
-def _declared(raw: bytes) -> int | None:
-    """A total the file claims for itself; what is no plain number is ignored."""
-    start = raw.find(b'"__metadata__"')
-    if start < 0 or b'"total_parameters"' not in raw[start : raw.find(b'"dtype"', start)]:
-        return None
-    try:
-        metadata = _METADATA.decode(raw).metadata or {}
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    claim = metadata.get("total_parameters", "")
-    return int(claim) if claim.isascii() and claim.isdigit() and len(claim) <= 18 else None

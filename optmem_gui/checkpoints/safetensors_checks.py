@@ -26,8 +26,8 @@ class _DuplicateKey(Exception):  # noqa: N818  # carries a name out of the JSON 
     pass
 
 
-def decode_carefully(raw: bytes, file: str) -> dict[str, _Row]:
-    """Entries of a header as (dtype, shape, offsets) by tensor name.
+def decode_carefully(raw: bytes, file: str) -> tuple[dict[str, _Row], dict[str, str] | None]:
+    """Entries of a header as (dtype, shape, offsets) by tensor name, and its metadata.
 
     Raises:
         UserError: Not JSON, not an object, nested too deeply, a name twice, a field missing or wrong.
@@ -42,12 +42,13 @@ def decode_carefully(raw: bytes, file: str) -> dict[str, _Row]:
         raise refused("checkpoint.header_not_json", file=file) from None
     if not isinstance(tree, dict):
         raise refused("checkpoint.header_not_object", file=file)
-    _check_metadata(tree.pop("__metadata__", None), file)
-    return {name: _entry(name, value, file) for name, value in tree.items()}
+    metadata = tree.pop("__metadata__", None)
+    _check_metadata(metadata, file)
+    return {name: _entry(name, value, file) for name, value in tree.items()}, metadata
 
 
 def explain_layout(
-    rows: Mapping[str, tuple[str | None, Shape | None, tuple[int, int] | None]],
+    rows: Mapping[str, _Row],
     bits: Mapping[str, int],
     file: str,
 ) -> tuple[int, tuple[tuple[str, str], ...]]:
@@ -58,8 +59,6 @@ def explain_layout(
     """
     spans: list[tuple[int, int, str]] = []
     for name, (dtype, shape, offsets) in rows.items():
-        if dtype is None or shape is None or offsets is None:
-            raise refused("checkpoint.entry_incomplete", file=file, name=name)
         start, stop = offsets
         if (stop - start) * 8 != prod(shape) * bits[dtype]:
             _refuse_size(name, dtype, shape, stop - start, file)
@@ -98,7 +97,7 @@ def _check_metadata(metadata: _Json, file: str) -> None:
     """``__metadata__`` maps text to text; null and {} occur in published files and are accepted."""
     if metadata is None:
         return
-    if not isinstance(metadata, dict):
+    if not isinstance(metadata, dict) or not all(isinstance(value, str) for value in metadata.values()):
         raise refused("checkpoint.metadata_not_object", file=file)
 
 

@@ -2490,8 +2490,8 @@
    <translation>{file} 列出的 {count} 个文件都不存在；改为读取其他文件。</translation>
   </message>
   <message>
-   <source>{file}: __metadata__ is not a JSON object; write the file again</source>
-   <translation>{file}：__metadata__ 不是 JSON 对象；请重新写出该文件</translation>
+   <source>{file}: __metadata__ is no JSON object of texts; write the file again</source>
+   <translation>{file}：__metadata__ 不是由文本组成的 JSON 对象；请重新写出该文件</translation>
   </message>
   <message>
    <source>{file}: a bare pickle that contains code references: {names} - not executed; do not load this file</source>

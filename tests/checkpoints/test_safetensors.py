@@ -152,6 +152,9 @@ _ENTRY = '{"dtype":"F32","shape":[1],"data_offsets":[%d,%d]}'
         + _ENTRY % (4, 8)
         + "}",
         '{"key00":' + _ENTRY % (0, 4) + ',"key00":' + _ENTRY % (0, 4) + "}",
+        '{"key00":null,"key00":' + _ENTRY % (0, 4) + "}",
+        '{"key00":{"dtype":"F32","shape":[1]},"key00":' + _ENTRY % (0, 4) + "}",
+        '{"__metadata__":{"format":"pt"},"key00":' + _ENTRY % (0, 4) + ',"key00":' + _ENTRY % (4, 8) + "}",
     ],
 )
 def test_a_name_that_comes_twice_is_named(tmp_path: Path, text: str) -> None:
@@ -222,12 +225,32 @@ def test_header_order_may_differ_from_byte_order(tmp_path: Path) -> None:
     assert (checkpoint.param_count, checkpoint.tensor_bytes, checkpoint.warnings) == (8, 24, ())
 
 
-@pytest.mark.parametrize("metadata", ["{}", "null", '{"format":"pt","note":"a \\"quoted\\" }"}'])
+@pytest.mark.parametrize(
+    "metadata", ["{}", "null", '{"note":"{}, }"}', '{"format":"pt","note":"a \\"quoted\\" }"}']
+)
 def test_any_metadata_the_format_allows_is_accepted(tmp_path: Path, metadata: str) -> None:
     text = '{"__metadata__":' + metadata + ',"w":' + _ENTRY % (0, 4) + "}"
     checkpoint = open_checkpoint(write_raw(tmp_path / "a.safetensors", text.encode(), 4))
     assert checkpoint.param_count == 1
     assert checkpoint.tensor_count == 1
+
+
+@pytest.mark.parametrize("metadata", ['"pt"', "[]", '{"a":1}', '{"a" "b"}', '{"a":"b",}', "7"])
+def test_metadata_that_is_no_map_of_texts_is_refused_as_the_library_refuses_it(
+    tmp_path: Path, metadata: str
+) -> None:
+    text = '{"__metadata__":' + metadata + ',"w":' + _ENTRY % (0, 4) + "}"
+    path = write_raw(tmp_path / "a.safetensors", text.encode(), 4)
+    with pytest.raises(SafetensorError):
+        safe_open(path, "numpy")
+    assert refusal(path).code in ("checkpoint.metadata_not_object", "checkpoint.header_not_json")
+
+
+def test_metadata_may_stand_anywhere(tmp_path: Path) -> None:
+    text = '{"w":' + _ENTRY % (0, 4) + ',"__metadata__":{"format":"pt","total_parameters":"9"}}'
+    checkpoint = open_checkpoint(write_raw(tmp_path / "a.safetensors", text.encode(), 4))
+    assert checkpoint.param_count == 1
+    assert codes(checkpoint) == {"declared_total"}
 
 
 @pytest.mark.parametrize("length", [504, 505, 511, 512, 99_992, 99_993, 99_999, 100_000, 100_001])
@@ -316,6 +339,36 @@ def test_a_header_is_read_as_the_library_reads_it_or_refused(
     """Never more lenient than the reference, except on purpose: a short file, a shared range."""
     path = tmp_path_factory.getbasetemp() / "fuzz.safetensors"
     write_raw(path, json.dumps(header).encode(), data_bytes)
+    try:
+        checkpoint = open_checkpoint(path)
+    except UserError:
+        return
+    if checkpoint.complete and not checkpoint.tied:
+        with safe_open(path, "numpy") as opened:
+            assert len(list(opened.keys())) == checkpoint.tensor_count
+
+
+_VALID = (
+    '{"__metadata__":{"format":"pt"},"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},'
+    '"b.c":{"dtype":"I8","shape":[],"data_offsets":[8,9]}}'
+)
+
+
+@given(
+    position=st.integers(0, len(_VALID) - 1),
+    removed=st.integers(0, 3),
+    added=st.text(st.sampled_from('{}[]",:\\ 018abF\u00e9'), max_size=3),
+)
+@example(position=_VALID.index(',"a"'), removed=1, added="")
+@example(position=_VALID.index(',"a"'), removed=1, added=" ")
+@example(position=_VALID.index('"a"'), removed=0, added=",")
+@example(position=len(_VALID) - 1, removed=0, added=",")
+def test_a_damaged_header_is_accepted_only_where_the_library_accepts_it(
+    tmp_path_factory: pytest.TempPathFactory, position: int, removed: int, added: str
+) -> None:
+    text = _VALID[:position] + added + _VALID[position + removed :]
+    path = tmp_path_factory.getbasetemp() / "damaged.safetensors"
+    write_raw(path, text.encode(), 9)
     try:
         checkpoint = open_checkpoint(path)
     except UserError:

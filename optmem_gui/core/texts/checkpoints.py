@@ -24,7 +24,7 @@ TEXTS: dict[str, str] = {
     "checkpoint.header_not_object": "{file}: the header is not a JSON object of tensors; download the file again",
     "checkpoint.nested_too_deeply": "{file}: the JSON is nested too deeply for a header; this file is damaged or hostile",
     "checkpoint.duplicate_name": "{file}: duplicate tensor name {name}; write the file again with distinct names",
-    "checkpoint.metadata_not_object": "{file}: __metadata__ is not a JSON object; write the file again",
+    "checkpoint.metadata_not_object": "{file}: __metadata__ is no JSON object of texts; write the file again",
     "checkpoint.entry_incomplete": "{file}: tensor {name} lacks its dtype, shape or data_offsets; write the file again",
     "checkpoint.unknown_dtype": "{file}: tensor {name} has the unknown element type {dtype}; a newer version may read it",
     "checkpoint.bad_shape": "{file}: tensor {name} has a shape that is no list of counts; write the file again",
