@@ -19,6 +19,9 @@ Family = Callable[[Fields], tuple[TransformerShape | None, Tensors]]
 
 _Row = tuple[str, Shape, Role]
 
+_CORRECTION = "e_score_correction_bias"
+"""DeepSeek-V3's router correction: a parameter in its own code, moved by a rule and never by a gradient."""
+
 
 def _decoder(fields: Fields, *, qkv_biases: bool = False) -> TransformerShape:
     hidden, heads = fields.count("hidden_size"), fields.count("num_attention_heads")
@@ -102,6 +105,7 @@ def _deepseek_v3(fields: Fields) -> tuple[TransformerShape | None, Tensors]:
         if layer < dense:
             rows += _gated(f"{prefix}mlp.", hidden, fields.count("intermediate_size"), Role.MLP)
         else:
+            rows.append((f"{prefix}mlp.gate.{_CORRECTION}", (experts,), Role.ROUTER))
             rows += _experts(f"{prefix}mlp.", experts, hidden, width)
             rows += _gated(f"{prefix}mlp.shared_experts.", hidden, shared, Role.EXPERT)
         rows += [
@@ -273,7 +277,10 @@ def _with_outer(shape: TransformerShape, rows: list[_Row], dtype: DType) -> tupl
 
 
 def _build(rows: tuple[_Row, ...], dtype: DType) -> tuple[ParameterTensor, ...]:
-    return tuple(ParameterTensor(name, shape, dtype, role) for name, shape, role in rows)
+    return tuple(
+        ParameterTensor(name, shape, dtype, role, trainable=not name.endswith(_CORRECTION))
+        for name, shape, role in rows
+    )
 
 
 FAMILIES: dict[str, Family] = {

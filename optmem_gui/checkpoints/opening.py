@@ -148,7 +148,7 @@ def _from_config(path: Path, config: _Config, reading: Reading, why: Reason | No
         )
     warnings = [*([why] if why else []), remark("checkpoint.config_only", count=spec.param_count)]
     rows = [(tensor.name, tensor.shape, tensor.dtype) for tensor in spec.parameters]
-    said = {tensor.name: Known(parameter=True) for tensor in spec.parameters}
+    said = {tensor.name: Known(True, tensor.trainable) for tensor in spec.parameters}
     return Checkpoint(
         take_inventory(rows, said, NOTHING_PACKED),
         title,

@@ -70,7 +70,8 @@ def _real(config: dict[str, Any]) -> dict[str, tuple[int, ...]]:
     values = {key: value for key, value in config.items() if key != "model_type"}
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(AutoConfig.for_model(config["model_type"], **values))
-    return {name: tuple(parameter.shape) for name, parameter in model.named_parameters()}
+    corrections = [(name, b) for name, b in model.named_buffers() if name.endswith("correction_bias")]
+    return {name: tuple(tensor.shape) for name, tensor in [*model.named_parameters(), *corrections]}
 
 
 def _ours(config: dict[str, Any]) -> tuple[ParameterTensor, ...]:
@@ -120,6 +121,13 @@ def test_an_unknown_family_counts_no_activations_and_says_so() -> None:
     assert architecture.model("x") is None
     assert architecture.shape is None
     assert "not counted" in str(architecture.warnings[0])
+
+
+def test_the_routers_correction_counts_and_does_not_train() -> None:
+    frozen = [tensor for tensor in _ours(CONFIGS["deepseek_v3"]) if not tensor.trainable]
+    assert [(tensor.name, tensor.shape) for tensor in frozen] == [
+        (f"model.layers.{layer}.mlp.gate.e_score_correction_bias", (4,)) for layer in (1, 2)
+    ]
 
 
 def test_the_multi_token_module_is_said_to_be_left_out() -> None:

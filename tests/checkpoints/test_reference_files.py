@@ -60,7 +60,7 @@ READ: dict[str, tuple[int, int, str]] = {
     "safetensors/burn_multi_layer.safetensors": (4232, 9, ""),
     "bigmodels/llama-3.1-8b": (8_030_261_248, 0, "config_only"),
     "bigmodels/llama-3.1-70b": (70_553_706_496, 0, "config_only"),
-    "bigmodels/deepseek-v3": (671_026_404_352, 0, "config_only"),
+    "bigmodels/deepseek-v3": (671_026_419_200, 0, "config_only"),
     "bigmodels/mistral-small-3.2-24b": (23_572_403_200, 0, "text_part_only"),
 }
 
