@@ -117,11 +117,10 @@ def _stretch(shape: TransformerShape, param_count: int) -> TransformerShape:
 def transformer_tensors(shape: TransformerShape, dtype: DType = F32) -> tuple[ParameterTensor, ...]:
     """Every parameter of a decoder, in the order ``nn.Module.parameters`` gives them."""
     outer = outer_tensors(shape, dtype)
-    own = tuple(t for t in outer if t.name == "remainder")  # a module lists its own before its parts
     first = tuple(t for t in outer if t.role is Role.EMBEDDING)
-    last = tuple(t for t in outer if t.role is not Role.EMBEDDING and t not in own)
+    last = tuple(t for t in outer if t.role is not Role.EMBEDDING)
     blocks = tuple(tensor for layer in range(shape.layers) for tensor in layer_tensors(shape, layer, dtype))
-    return (*own, *first, *blocks, *last)
+    return (*first, *blocks, *last)
 
 
 def layer_tensors(shape: TransformerShape, layer: int, dtype: DType = F32) -> tuple[ParameterTensor, ...]:

@@ -11,7 +11,7 @@ against it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import torch
@@ -245,6 +245,14 @@ class Transformer(nn.Module):
             self.remainder = nn.Parameter(torch.ones(shape.remainder))
         self.shape, self.loss, self.keep_logits = shape, loss, keep_logits
         self.logits: Tensor | None = None
+
+    def named_parameters(
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, nn.Parameter]]:
+        """As in every module, but the remainder comes last, where the synthetic model has it."""
+        found = list(super().named_parameters(prefix, recurse, remove_duplicate))
+        last = f"{prefix}.remainder" if prefix else "remainder"
+        yield from sorted(found, key=lambda pair: pair[0] == last)
 
     def forward(self, tokens: Tensor, labels: Tensor) -> Tensor:
         """Mean cross-entropy; both arguments are int64 [batch, tokens], labels already shifted."""

@@ -87,9 +87,3 @@ def test_a_layer_by_hand() -> None:
     """Hidden 64, 4 heads of 16, 2 key heads, MLP 96: 4,096 + 2 x 2,048 + 4,096 + 3 x 6,144 + 2 x 64."""
     shape = TransformerShape(50, 64, 1, 4, 2, 16, 96)
     assert sum(tensor.numel for tensor in layer_tensors(shape, 0)) == 4096 + 4096 + 4096 + 18_432 + 128
-
-
-def test_remainder_comes_first_as_in_a_module() -> None:
-    """A module lists its own parameters before those of its parts."""
-    shape = TransformerShape(50, 64, 1, 4, 2, 16, 96, remainder=3)
-    assert transformer_tensors(shape)[0].name == "remainder"
