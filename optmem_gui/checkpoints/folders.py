@@ -14,7 +14,7 @@ from pathlib import Path
 from optmem_gui.checkpoints.contents import Contents, OptimizerInFile, Reading, refused, remark, shown
 from optmem_gui.checkpoints.files import read_small, unreadable
 from optmem_gui.checkpoints.registry import WEIGHT_SUFFIXES, Reader, read_file
-from optmem_gui.checkpoints.shards import ShardSet, numbered_sets, read_index, read_shards
+from optmem_gui.checkpoints.shards import ShardSet, none_there, numbered_sets, read_index, read_shards
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.reasons import Reason
 
@@ -107,35 +107,27 @@ def read_folder(listing: Listing, reading: Reading) -> tuple[Reader, Contents] |
     Raises:
         UserError: Several checkpoints with no telling which, or a damaged one.
     """
-    stale: list[Reason] = []
+    stale: list[ShardSet] = []
     for name in _indexes(listing.files):
         shards = read_index(listing.folder / name, reading)
         if any(shard in listing.files for shard in shards.names):
             return _shards(listing, shards, reading, name)
-        stale.append(
-            remark(
-                "checkpoint.index_without_shards",
-                file=name,
-                count=len(shards.names),
-                promised_bytes=shards.promised_bytes,
-            )
-        )
+        stale.append(shards)
     chosen = _choose(listing)
     if chosen is None:
         if stale:
-            raise refused(
-                "checkpoint.no_shard_there",
-                file=str(stale[0].values["file"]),
-                count=int(stale[0].values["count"]),
-                promised_bytes=int(stale[0].values["promised_bytes"]),
-            )
+            raise none_there(stale[0])
         return None
     if isinstance(chosen, ShardSet):
         reader, contents = _shards(listing, chosen, reading, "")
     else:
         reader, contents = read_file(listing.folder / chosen, reading)
         contents = _with_optimizer(listing, contents, reading, {chosen})
-    return reader, _add(contents, stale)
+    without = [
+        remark("checkpoint.index_without_shards", file=shards.index or "", count=len(shards.names))
+        for shards in stale
+    ]
+    return reader, _add(contents, without)
 
 
 def _indexes(files: tuple[str, ...]) -> list[str]:

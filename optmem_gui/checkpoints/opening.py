@@ -31,6 +31,7 @@ _PLAIN_STEMS = ("model", "pytorch_model", "adapter_model", "diffusion_pytorch_mo
 
 _NOT_THERE = (
     "checkpoint.no_shard_there",
+    "checkpoint.no_shard_promised",
     "checkpoint.lfs_pointer",
     "checkpoint.lfs_pointers",
     "checkpoint.dangling_link",

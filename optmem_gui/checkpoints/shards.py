@@ -149,7 +149,7 @@ def read_shards(shards: ShardSet, reading: Reading) -> tuple[Reader, Contents]:
         readers.append(reader)
         parts.append((path.name, contents))
     if not parts:
-        raise _none_there(shards, absent)
+        raise none_there(shards, absent)
     contents = combine(parts)
     remarks = _about_absent(shards, absent) + _against_index(shards, parts, contents, bool(absent))
     whole = not absent and all(reason.key != "checkpoint.index_lacking" for reason in remarks)
@@ -162,37 +162,40 @@ def read_shards(shards: ShardSet, reading: Reading) -> tuple[Reader, Contents]:
     )
 
 
-def _none_there(shards: ShardSet, absent: dict[str, Reason]) -> UserError:
+def none_there(shards: ShardSet, absent: Mapping[str, Reason] | None = None) -> UserError:
+    """The error when not one file of a set is there, with what the index promises as an estimate."""
     file = shards.index or shards.names[0]
-    pointers = [reason for reason in absent.values() if reason.key == "checkpoint.lfs_pointer"]
-    if not pointers:
-        return refused(
-            "checkpoint.no_shard_there",
-            file=file,
-            count=len(shards.names),
-            promised_bytes=shards.promised_bytes,
-        )
+    pointers = [reason for reason in (absent or {}).values() if reason.key == "checkpoint.lfs_pointer"]
+    if pointers:
+        size = sum(int(reason.values["size_bytes"]) for reason in pointers)
+        return refused("checkpoint.lfs_pointers", file=file, count=len(pointers), size_bytes=size)
+    if not shards.promised_bytes:
+        return refused("checkpoint.no_shard_there", file=file, count=len(shards.names))
     return refused(
-        "checkpoint.lfs_pointers",
-        file=file,
-        count=len(pointers),
-        size_bytes=sum(int(reason.values["size_bytes"]) for reason in pointers),
-        promised_bytes=shards.promised_bytes,
+        "checkpoint.no_shard_promised", file=file, count=len(shards.names), **_promise(shards.promised_bytes)
     )
 
 
-def _about_absent(shards: ShardSet, absent: dict[str, Reason]) -> list[Reason]:
+def _promise(promised_bytes: int) -> dict[str, int]:
+    """What an index promises, and the parameters that would be if each took 2 bytes."""
+    return {"promised_bytes": promised_bytes, "estimate_count": promised_bytes // 2}
+
+
+def _about_absent(shards: ShardSet, absent: Mapping[str, Reason]) -> list[Reason]:
     if not absent:
         return []
     names = list(absent)
-    missing = remark(
-        "checkpoint.shards_missing",
-        missing_count=len(absent),
-        total_count=len(shards.names),
-        names=", ".join(names[:3]) + (" ..." if len(names) > 3 else ""),
-        promised_bytes=shards.promised_bytes,
-    )
-    return [missing, *(reason for reason in absent.values() if reason.key != "checkpoint.not_found")]
+    reasons = [
+        remark(
+            "checkpoint.shards_missing",
+            missing_count=len(absent),
+            total_count=len(shards.names),
+            names=", ".join(names[:3]) + (" ..." if len(names) > 3 else ""),
+        )
+    ]
+    if shards.promised_bytes:
+        reasons.append(remark("checkpoint.index_promise", **_promise(shards.promised_bytes)))
+    return reasons + [reason for reason in absent.values() if reason.key != "checkpoint.not_found"]
 
 
 def combine(parts: list[tuple[str, Contents]]) -> Contents:
@@ -251,15 +254,12 @@ def _against_index(
         reasons.append(remark("checkpoint.index_stray", file=shards.index, count=len(stray), name=stray[0]))
     if lacking > 0:
         reasons.append(remark("checkpoint.index_lacking", file=shards.index, count=lacking))
-    size = shards.promised_bytes
-    if not partial and size != contents.tensor_bytes:
+    size, held = shards.promised_bytes, contents.tensor_bytes
+    if not partial and not size:
+        reasons.append(remark("checkpoint.index_no_total", file=shards.index, held_bytes=held))
+    elif not partial and size != held:
         reasons.append(
-            remark(
-                "checkpoint.index_total_size",
-                file=shards.index,
-                promised_bytes=size,
-                held_bytes=contents.tensor_bytes,
-            )
+            remark("checkpoint.index_total_size", file=shards.index, promised_bytes=size, held_bytes=held)
         )
     return reasons
 

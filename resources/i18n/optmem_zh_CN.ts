@@ -1938,6 +1938,10 @@
    <translation>PEFT 把每个适配器的输入转换为适配器的类型：每个带适配器的层一份副本。</translation>
   </message>
   <message>
+   <source>PEFT holds what is left unquantized in fp32, so the residual stream and what quantized layers return is fp32.</source>
+   <translation>PEFT 以 fp32 保存未量化的部分，因此残差流和量化层的输出都是 fp32。</translation>
+  </message>
+  <message>
    <source>Packed weights ({schemes}): {stored_count} stored elements hold {count} parameters. Training needs them unpacked, or frozen under adapters.</source>
    <translation>打包的权重（{schemes}）：{stored_count} 个存储元素对应 {count} 个参数。训练时需要先解包，或将其冻结并使用适配器。</translation>
   </message>
@@ -1992,10 +1996,6 @@
   <message>
    <source>PyTorch's caching allocator hands out multiples of 512 bytes; many tiny tensors make this visible.</source>
    <translation>PyTorch 的缓存分配器以 512 字节的整数倍分配；大量小张量会使其变得明显。</translation>
-  </message>
-  <message>
-   <source>Quantized layers follow bitsandbytes' source; their activations are not yet compared with a GPU.</source>
-   <translation>量化层遵循 bitsandbytes 的源码；其激活值尚未与 GPU 对比。</translation>
   </message>
   <message>
    <source>Queries are fp32: flash attention takes only 16-bit types, so PyTorch picks the memory-efficient kernel.</source>
@@ -2150,6 +2150,10 @@
    <translation>融合损失在前向中就算出隐藏状态与输出头的梯度，并保留它们。</translation>
   </message>
   <message>
+   <source>The index promises {promised_bytes} in all, an estimated {estimate_count} parameters if each takes 2 bytes.</source>
+   <translation>索引声明共 {promised_bytes}，若每个参数占 2 字节，估计为 {estimate_count} 个参数。</translation>
+  </message>
+  <message>
    <source>The learning rate is a tensor: Adam's automatic choice becomes the for-loop unless capturable.</source>
    <translation>学习率是张量：除非启用 capturable，Adam 的自动选择会变为 for 循环。</translation>
   </message>
@@ -2256,6 +2260,10 @@
   <message>
    <source>What backward needs again is kept from forward on. The largest moment is usually at the loss, where logits of the whole vocabulary exist.</source>
    <translation>反向还要用到的内容，从前向起一直保留。最大的时刻通常在损失处，那里有整个词表的 logits。</translation>
+  </message>
+  <message>
+   <source>What quantized layers keep was compared with bitsandbytes on the CPU, not yet on a GPU.</source>
+   <translation>量化层保留的内容已在 CPU 上与 bitsandbytes 对比，尚未在 GPU 上对比。</translation>
   </message>
   <message>
    <source>With accumulation, gradients stay alive while the next micro-batch runs forward: activations come on top of them.</source>
@@ -2482,6 +2490,10 @@
    <translation>{file} 声称有 {promised_bytes}；文件头中为 {held_bytes}，以后者为准。</translation>
   </message>
   <message>
+   <source>{file} gives no total size; the headers hold {held_bytes}.</source>
+   <translation>{file} 没有给出总大小；文件头中共有 {held_bytes}。</translation>
+  </message>
+  <message>
    <source>{file} is {missing_count} bytes short of what its header declares (incomplete download?); the counts are from the header.</source>
    <translation>{file} 比文件头所声明的少 {missing_count} 字节（下载未完成？）；数量以文件头为准。</translation>
   </message>
@@ -2506,8 +2518,8 @@
    <translation>{file}：zip 中没有 data.pkl，并非由 torch.save 写出；请选择权重文件</translation>
   </message>
   <message>
-   <source>{file}: all {count} files are Git LFS pointers, the weights ({size_bytes}; the index promises {promised_bytes} of tensors) were not downloaded; run `git lfs pull`</source>
-   <translation>{file}：{count} 个文件全是 Git LFS 指针，权重（{size_bytes}；索引声明张量共 {promised_bytes}）尚未下载；请运行 `git lfs pull`</translation>
+   <source>{file}: all {count} files are Git LFS pointers, the weights ({size_bytes}) were not downloaded; run `git lfs pull`</source>
+   <translation>{file}：{count} 个文件全是 Git LFS 指针，权重（{size_bytes}）尚未下载；请运行 `git lfs pull`</translation>
   </message>
   <message>
    <source>{file}: bytes {start} to {stop} before tensor {name} belong to no tensor; the file is damaged</source>
@@ -2562,8 +2574,12 @@
    <translation>{file}：此文件夹中没有权重，权重在 {name} 中；请打开后者</translation>
   </message>
   <message>
-   <source>{file}: none of its {count} files is there (the index promises {promised_bytes} of tensors); download them</source>
-   <translation>{file}：它的 {count} 个文件都不存在（索引声明张量共 {promised_bytes}）；请下载它们</translation>
+   <source>{file}: none of its {count} files is there (it promises {promised_bytes}, about {estimate_count} parameters if each takes 2 bytes); download them</source>
+   <translation>{file}：其 {count} 个文件一个都不在（索引声明共 {promised_bytes}，若每个参数占 2 字节约为 {estimate_count} 个参数）；请下载它们</translation>
+  </message>
+  <message>
+   <source>{file}: none of its {count} files is there; download them</source>
+   <translation>{file}：其 {count} 个文件一个都不在；请下载它们</translation>
   </message>
   <message>
    <source>{file}: not a JSON object; download it again</source>
@@ -2722,8 +2738,8 @@
    <translation>{head} 也被保存，但模型将其与 {embedding} 绑定共享：只计一次。</translation>
   </message>
   <message>
-   <source>{missing_count} of {total_count} shards missing: {names}. The count is partial; the index promises {promised_bytes} in all.</source>
-   <translation>{total_count} 个分片中缺少 {missing_count} 个：{names}。数量不完整；索引声明总共 {promised_bytes}。</translation>
+   <source>{missing_count} of {total_count} shards missing: {names}. The count is partial.</source>
+   <translation>{total_count} 个分片中缺少 {missing_count} 个：{names}。计数不完整。</translation>
   </message>
   <message>
    <source>{name} and others hold {count} whole numbers, packed in a way that is not known: stored elements, not parameters.</source>

@@ -39,7 +39,7 @@ READ: dict[str, tuple[int, int, str]] = {
     "synthetic/sh_missing_shard": (1000, 0, "shards_missing"),
     "synthetic/sh_ok": (2010, 0, ""),
     "synthetic/sh_total_size_wrong": (2010, 0, "index_total_size"),
-    "synthetic/sh_total_size_zero": (2010, 0, "index_total_size"),
+    "synthetic/sh_total_size_zero": (2010, 0, "index_no_total"),
     "torch_burn/legacy_shared_storage.pt": (40, 0, ""),
     "torch_burn/legacy_with_offsets.pt": (20, 0, ""),
     "torch_burn/legacy_uncloned_views.pt": (20, 0, "view_of_storage"),

@@ -47,37 +47,46 @@ def test_a_missing_shard_makes_the_count_partial(sharded: Path) -> None:
     assert checkpoint.param_count == 1000
     assert not checkpoint.complete
     assert f"1 of 2 shards missing: {NAMES[1]}" in str(checkpoint.warnings[0])
-    assert checkpoint.warnings[0].values["promised_bytes"] == TOTAL_BYTES
+    promise = checkpoint.warnings[1]
+    assert (promise.values["promised_bytes"], promise.values["estimate_count"]) == (TOTAL_BYTES, TOTAL)
+    assert "estimated 2,010 parameters" in str(promise)
+    write_index(sharded, WEIGHT_MAP, total_size=0)
+    assert codes(open_checkpoint(sharded)) == {"shards_missing"}
 
 
 def test_an_index_without_any_shard_is_refused_with_what_it_promises(sharded: Path) -> None:
     for name in NAMES:
         (sharded / name).unlink()
     error = refusal(sharded)
+    assert error.code == "checkpoint.no_shard_promised"
+    assert "3.93 KiB, about 2,010 parameters if each takes 2 bytes" in str(error)
+    write_index(sharded, WEIGHT_MAP, total_size=0)
+    error = refusal(sharded)
     assert error.code == "checkpoint.no_shard_there"
-    assert "3.93 KiB" in str(error)
+    assert " 0 " not in str(error)
 
 
 @pytest.mark.parametrize(
-    ("total", "warned"),
+    ("total", "warning"),
     [
-        (TOTAL_BYTES, False),
-        (float(TOTAL_BYTES), False),
-        (str(TOTAL_BYTES), False),
-        (0, True),
-        (999999, True),
-        ("many", True),
-        (None, True),
-        (-1, True),
-        (True, True),
-        ([1], True),
+        (TOTAL_BYTES, ""),
+        (float(TOTAL_BYTES), ""),
+        (str(TOTAL_BYTES), ""),
+        (999999, "index_total_size"),
+        (0, "index_no_total"),
+        ("many", "index_no_total"),
+        (None, "index_no_total"),
+        (-1, "index_no_total"),
+        (True, "index_no_total"),
+        ([1], "index_no_total"),
     ],
 )
-def test_headers_beat_the_total_of_the_index(sharded: Path, total: object, warned: bool) -> None:
+def test_headers_beat_the_total_of_the_index(sharded: Path, total: object, warning: str) -> None:
     write_index(sharded, WEIGHT_MAP, total_size=total)
     checkpoint = open_checkpoint(sharded)
     assert (checkpoint.param_count, checkpoint.tensor_bytes) == (TOTAL, TOTAL_BYTES)
-    assert ("index_total_size" in codes(checkpoint)) is warned
+    assert codes(checkpoint) == ({warning} if warning else set())
+    assert not any(" 0 B" in str(reason) for reason in checkpoint.warnings)
 
 
 def test_an_index_and_headers_that_disagree_are_reported(sharded: Path) -> None:
