@@ -92,6 +92,28 @@ def _qwen3_moe(fields: Fields) -> tuple[TransformerShape | None, Tensors]:
     return None, partial(_with_outer, shape, rows)
 
 
+def _gpt_oss(fields: Fields) -> tuple[TransformerShape | None, Tensors]:
+    """gpt-oss: biases on attention, router and experts, one attention sink a head."""
+    shape = _decoder(fields)
+    hidden, width = shape.hidden, shape.ffn
+    experts = fields.count("num_local_experts")
+    rows: list[_Row] = []
+    for layer in range(shape.layers):
+        prefix = f"model.layers.{layer}."
+        rows += _attention(shape, layer, True)
+        rows += [
+            (f"{prefix}self_attn.sinks", (shape.heads,), Role.ATTENTION),
+            (f"{prefix}mlp.router.weight", (experts, hidden), Role.ROUTER),
+            (f"{prefix}mlp.router.bias", (experts,), Role.ROUTER),
+            (f"{prefix}mlp.experts.gate_up_proj", (experts, hidden, 2 * width), Role.EXPERT),
+            (f"{prefix}mlp.experts.gate_up_proj_bias", (experts, 2 * width), Role.EXPERT),
+            (f"{prefix}mlp.experts.down_proj", (experts, width, hidden), Role.EXPERT),
+            (f"{prefix}mlp.experts.down_proj_bias", (experts, hidden), Role.EXPERT),
+            *_norms(shape, layer),
+        ]
+    return None, partial(_with_outer, shape, rows)
+
+
 def _deepseek_v3(fields: Fields) -> tuple[TransformerShape | None, Tensors]:
     """DeepSeek-V3: multi-head latent attention, dense layers first, then experts; without the MTP module."""
     hidden, heads = fields.count("hidden_size"), fields.count("num_attention_heads")
@@ -291,6 +313,7 @@ FAMILIES: dict[str, Family] = {
     "qwen3": _qwen3,
     "qwen3_moe": _qwen3_moe,
     "mixtral": _mixtral,
+    "gpt_oss": _gpt_oss,
     "deepseek_v3": _deepseek_v3,
     "phi3": _phi3,
     "gpt_neox": _gpt_neox,

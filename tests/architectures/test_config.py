@@ -54,6 +54,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "qwen3": {"model_type": "qwen3", **BASE, "head_dim": 16},
     "qwen3_moe": {"model_type": "qwen3_moe", **BASE, **MIXTURE, "head_dim": 16},
     "mixtral": {"model_type": "mixtral", **BASE, "num_local_experts": 4},
+    "gpt_oss": {"model_type": "gpt_oss", **BASE, "num_local_experts": 4, "head_dim": 16},
     "deepseek_v3": {"model_type": "deepseek_v3", **BASE, **LATENT},
     "phi3": {"model_type": "phi3", **BASE, "pad_token_id": 0},
     "gpt_neox": {"model_type": "gpt_neox", **BASE},
@@ -97,6 +98,46 @@ def test_dimensions_give_the_same_count_as_the_tensors(name: str) -> None:
         assert shape_count(architecture.shape) == sum(tensor.numel for tensor in _ours(CONFIGS[name]))
     else:
         assert [reason.key for reason in architecture.warnings] == ["config.no_activations"]
+
+
+@pytest.mark.parametrize(
+    ("config", "total"),
+    [
+        # the published totals of configs whose models are too large to be presets here
+        (
+            {
+                "model_type": "mixtral",
+                "vocab_size": 32000,
+                "hidden_size": 6144,
+                "num_local_experts": 8,
+                "intermediate_size": 16384,
+                "num_hidden_layers": 56,
+                "num_attention_heads": 48,
+                "num_key_value_heads": 8,
+                "tie_word_embeddings": False,
+            },
+            140_620_634_112,
+        ),
+        (
+            {
+                "model_type": "gpt_oss",
+                "vocab_size": 201088,
+                "hidden_size": 2880,
+                "head_dim": 64,
+                "intermediate_size": 2880,
+                "num_hidden_layers": 36,
+                "num_attention_heads": 64,
+                "num_key_value_heads": 8,
+                "num_local_experts": 128,
+                "tie_word_embeddings": False,
+            },
+            116_829_156_672,
+        ),
+    ],
+    ids=["mixtral-8x22b", "gpt-oss-120b"],
+)
+def test_published_totals(config: dict[str, Any], total: int) -> None:
+    assert sum(tensor.numel for tensor in _ours(config)) == total
 
 
 def test_defaults_are_those_of_transformers() -> None:
