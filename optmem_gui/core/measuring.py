@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from optmem_gui.core.model import ModelRef, Shape
 from optmem_gui.core.optimizers.catalogue import find
+from optmem_gui.core.optimizers.state import constructor_keywords
 from optmem_gui.core.protocol import DEFAULT_STEPS, BareTensor, FrozenTensors, MeasureRequest
-from optmem_gui.core.scenario import Options, Scenario
+from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import transformer_ref
 
 
@@ -40,13 +41,11 @@ def measure_request(scenario: Scenario, device: str, steps: int = DEFAULT_STEPS)
     """
     scenario = measured_scenario(scenario, device)
     implementation = find(scenario.optimizer)
-    keywords = {option.name for option in implementation.options if option.keyword}
-    options: Options = tuple(pair for pair in scenario.options if pair[0] in keywords)
     whole = scenario.batch is not None and scenario.sequence is not None
     return MeasureRequest(
         device=device,
         optimizer=implementation.path,
-        options=options,
+        options=constructor_keywords(implementation, scenario.options),
         precision=scenario.precision,
         shape=scenario.model.architecture if whole else None,
         tensors=() if whole else bare_tensors(scenario.model),

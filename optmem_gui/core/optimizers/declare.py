@@ -95,12 +95,14 @@ class Subject:
         dtype: Type of the parameter the optimizer sees.
         role: What the parameter does.
         leaf: Name of the module that owns it.
+        settings: Options in force, for a rule whose size or type an option decides (a rank, a type).
     """
 
     shape: Shape
     dtype: DType
     role: Role = Role.OTHER
     leaf: str = ""
+    settings: Settings = Settings({}, "cuda")  # frozen, so shared without harm
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +239,8 @@ class Implementation:
         states: What it keeps.
         temporaries: What one step takes beside that.
         source: Where the rules were read.
+        arguments: Keywords its constructor is always given, because it refuses its own default (a momentum
+            of 0) or has none.
         proven: Library and version whose real state the declaration was compared with, 0 bytes apart.
         aliases: Short names, lower case.
         created: When the state is allocated.
@@ -255,6 +259,7 @@ class Implementation:
     states: tuple[State, ...]
     temporaries: TemporariesRule
     source: str
+    arguments: Options = ()
     proven: str = ""
     aliases: tuple[str, ...] = ()
     created: Created = "first_step"

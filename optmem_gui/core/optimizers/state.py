@@ -162,10 +162,11 @@ def _rows(
     implementation: Implementation, settings: Settings, layout: Layout, steps: int | None
 ) -> Iterable[StateRow]:
     subjects = tuple(
-        (Subject(p.group.shape, seen_dtype(p), p.group.role, p.group.leaf), p.group.count)
+        (Subject(p.group.shape, seen_dtype(p), p.group.role, p.group.leaf, settings), p.group.count)
         for p in layout.trained
     )
-    flat = ((Subject((layout.trained_count,), subjects[0][0].dtype), 1),) if subjects else ()
+    whole = Subject((layout.trained_count,), subjects[0][0].dtype, settings=settings) if subjects else None
+    flat = ((whole, 1),) if whole else ()
     full_size = 0
     for state in implementation.states:
         if not state.when(settings):
@@ -219,6 +220,7 @@ def _state_rows(
 
 
 def constructor_keywords(implementation: Implementation, options: Options) -> Options:
-    """The options that go to the constructor under their own names, as they are."""
+    """The options that go to the constructor under their own names, and those it is always given."""
     keywords = {option.name for option in implementation.options if option.keyword}
-    return tuple(pair for pair in checked(implementation, options) if pair[0] in keywords)
+    chosen = {name: value for name, value in checked(implementation, options) if name in keywords}
+    return tuple({**dict(implementation.arguments), **chosen}.items())

@@ -9,11 +9,23 @@ from optmem_gui.core.texts import (
     components,
     errors,
     measure,
+    optimizer_families,
     optimizers,
     precision,
     window,
 )
 
-_AREAS = (activations, checkpoints, commands, components, errors, measure, optimizers, precision, window)
+_AREAS = (
+    activations,
+    checkpoints,
+    commands,
+    components,
+    errors,
+    measure,
+    optimizer_families,
+    optimizers,
+    precision,
+    window,
+)
 
 TEMPLATES: dict[str, str] = {key: text for area in _AREAS for key, text in area.TEXTS.items()}

@@ -1,0 +1,22 @@
+"""English templates: what each family of optimizers keeps, in one line."""
+
+from __future__ import annotations
+
+TEXTS: dict[str, str] = {
+    "optimizer.family.adafactor": "Row and column averages in place of the second moment, where a tensor has rows and columns.",
+    "optimizer.family.adagrad": "One running sum or average of squared gradients, as large as the parameters.",
+    "optimizer.family.adam": "Two moments, each as large as the parameters.",
+    "optimizer.family.adan": "Three moments and the previous gradient, each as large as the parameters.",
+    "optimizer.family.ademamix": "A fast and a slow average of the gradients, and one of their squares.",
+    "optimizer.family.lamb": "Updates scaled tensor by tensor to the norm of its weights.",
+    "optimizer.family.kron": "One momentum buffer, and a triangular factor for each axis of a tensor.",
+    "optimizer.family.lion": "One momentum buffer; only the sign of the update is used.",
+    "optimizer.family.lookahead": "Another optimizer, and a slow copy of the weights.",
+    "optimizer.family.madgrad": "A dual average: sums of gradients and of squares, and the initial weights.",
+    "optimizer.family.mars": "Two moments and the previous gradient.",
+    "optimizer.family.muon": "One momentum buffer; updates of matrices are orthogonalized.",
+    "optimizer.family.novograd": "One moment as large as the parameters, and one number a tensor.",
+    "optimizer.family.quasi-newton": "An approximation of the curvature.",
+    "optimizer.family.rprop": "The sign of the last gradients and a step size for every parameter.",
+    "optimizer.family.sgd": "Nothing, or one momentum buffer as large as the parameters.",
+}
