@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
-
-import msgspec
 
 from optmem_gui.architectures.config import read_config
 from optmem_gui.core.errors import UserError
@@ -35,8 +34,8 @@ class Preset:
 
 
 def _load() -> Mapping[str, Preset]:
-    rows = msgspec.json.decode(data_file("presets.json").read_bytes(), type=list[Preset])
-    return MappingProxyType({preset.id: preset for preset in rows})
+    rows = json.loads(data_file("presets.json").read_text(encoding="utf-8"))
+    return MappingProxyType({row["id"]: Preset(**row) for row in rows})
 
 
 PRESETS: Mapping[str, Preset] = _load()
