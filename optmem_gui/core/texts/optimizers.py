@@ -74,6 +74,12 @@ _TEMPORARIES: dict[str, str] = {
     "optimizer.temporaries.newton_schulz": (
         "Newton-Schulz orthogonalizes one matrix at a time in bf16; the largest takes {total_bytes}"
     ),
+    "optimizer.temporaries.per_tensor": (
+        "One parameter is updated at a time; the tensors that its update makes take at most about {total_bytes}"
+    ),
+    "optimizer.temporaries.all_tensors": (
+        "foreach handles all parameters at once: about {lists} lists as large as all of them = {total_bytes}. foreach=false handles one parameter at a time."
+    ),
     "optimizer.temporaries.flat_vectors": (
         "{vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}"
     ),

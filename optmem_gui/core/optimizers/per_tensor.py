@@ -1,0 +1,86 @@
+"""Temporaries of libraries that update one parameter after another, from counts that were measured.
+
+Where torch's own optimizers have rules read line by line, those of other libraries say how many tensors as
+large as a parameter are alive at the highest moment. That is a close estimate, not a proof: shapes that
+differ along the way, 0-d tensors and what an operator allocates inside itself are left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optmem_gui.core.dtypes import F32
+from optmem_gui.core.layout import Layout, PlacedGroup, rounded
+from optmem_gui.core.optimizers.declare import Need, Predicate, Settings
+from optmem_gui.core.optimizers.temporaries import Round, exact, neighbours, seen_dtype
+from optmem_gui.core.reasons import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class PerTensor:
+    """So many tensors of the current parameter, and of the one before it that Python still holds.
+
+    Attributes:
+        own: Tensors in the type of the parameter.
+        fp32: Tensors in fp32, whatever the type of the parameter.
+        cast: Further fp32 tensors where the parameter is not fp32: copies of it and of its gradient.
+        previous: Tensors of the parameter before it, in its type.
+        previous_fp32: The same in fp32.
+        more: Conditions that add one tensor in the parameter's type each.
+        lists: Lists as large as all parameters that foreach makes; None where there is no foreach.
+        foreach_default: Whether foreach is what CUDA gets when nothing is said.
+    """
+
+    own: float = 0
+    fp32: float = 0
+    cast: float = 0
+    previous: float = 0
+    previous_fp32: float = 0
+    more: tuple[Predicate, ...] = ()
+    lists: float | None = None
+    foreach_default: bool = True
+
+    def __call__(self, layout: Layout, settings: Settings) -> Need:
+        """Bytes of the largest parameter's update, or of all at once with foreach."""
+        if self.lists is not None and self._foreach(settings):
+            return self._all(layout, settings, self.lists)
+        own = self.own + sum(condition(settings) for condition in self.more)
+        plain, blocks = (
+            max((self._moment(*pair, own, size) for pair in neighbours(layout)), default=0)
+            for size in (exact, rounded)
+        )
+        if not plain:
+            return Need(0, 0, Reason("optimizer.temporaries.none"))
+        why = Reason("optimizer.temporaries.per_tensor", {"total_bytes": plain})
+        return Need(plain, blocks, why, exact=False)
+
+    def _foreach(self, settings: Settings) -> bool:
+        chosen = settings.values.get("foreach")
+        return bool(chosen) if chosen is not None else settings.target == "cuda" and self.foreach_default
+
+    def _all(self, layout: Layout, settings: Settings, lists: float) -> Need:
+        count = lists + sum(condition(settings) for condition in self.more)
+        plain, blocks = (
+            sum(int(count * _own_bytes(group, size)) * group.group.count for group in layout.trained)
+            for size in (exact, rounded)
+        )
+        if not plain:
+            return Need(0, 0, Reason("optimizer.temporaries.foreach_in_place"))
+        why = Reason("optimizer.temporaries.all_tensors", {"lists": f"{count:g}", "total_bytes": plain})
+        return Need(plain, blocks, why, exact=False)
+
+    def _moment(self, group: PlacedGroup, before: PlacedGroup | None, own: float, size: Round) -> int:
+        wide = self.fp32 + (self.cast if seen_dtype(group) is not F32 else 0)
+        alive = own * _own_bytes(group, size) + wide * _fp32_bytes(group, size)
+        if before is not None:
+            alive += self.previous * _own_bytes(before, size)
+            alive += self.previous_fp32 * _fp32_bytes(before, size)
+        return int(alive)
+
+
+def _own_bytes(group: PlacedGroup, size: Round) -> int:
+    return size(seen_dtype(group).bytes_for(group.group.numel))
+
+
+def _fp32_bytes(group: PlacedGroup, size: Round) -> int:
+    return size(F32.bytes_for(group.group.numel))
