@@ -1430,6 +1430,18 @@
    <translation>2 个 cuBLAS 工作区，各 {bytes}：一个在前向线程，一个在 autograd 线程</translation>
   </message>
   <message>
+   <source>8 keeps the state in blocks of 8-bit codes, 32 in fp32.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>A dual average: sums of gradients and of squares, and the initial weights.</source>
+   <translation>对偶平均：梯度之和、平方之和，以及初始权重。</translation>
+  </message>
+  <message>
+   <source>A fast and a slow average of the gradients, and one of their squares.</source>
+   <translation>梯度的一快一慢两份滑动平均，以及一份平方的滑动平均。</translation>
+  </message>
+  <message>
    <source>A history of directions and steps: 2 x history + 2 vectors as long as all parameters.</source>
    <translation>方向与步长的历史：2 x history + 2 个与全部参数等长的向量。</translation>
   </message>
@@ -1440,6 +1452,10 @@
   <message>
    <source>Above 0, a momentum buffer as large as the parameters is kept.</source>
    <translation>大于 0 时，保留一个与参数同样大小的动量缓冲区。</translation>
+  </message>
+  <message>
+   <source>Above 0, one number a tensor is kept for the norm of the update.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Accumulation: {given} is not a whole number; write micro-batches a step such as 1 or 8</source>
@@ -1486,6 +1502,14 @@
    <translation>一次处理全部参数：速度快，但所需的张量列表与全部参数一样大。在 CUDA 上自动启用。</translation>
   </message>
   <message>
+   <source>An approximation of the curvature.</source>
+   <translation>曲率的近似。</translation>
+  </message>
+  <message>
+   <source>Another optimizer, and a slow copy of the weights.</source>
+   <translation>另一个优化器，外加一份权重的慢速副本。</translation>
+  </message>
+  <message>
    <source>At most {vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}; how many depends on how the line search goes</source>
    <translation>最多 {vectors} 个与全部参数等长的向量，每个 {vector_bytes} = {total_bytes}；具体数量取决于线搜索的过程</translation>
   </message>
@@ -1526,6 +1550,10 @@
    <translation>不影响显存。</translation>
   </message>
   <message>
+   <source>Changes no state.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Checkpointing: {given} is not known; write none, attention, full or every-K such as every-2</source>
    <translation>激活重计算：无法识别 {given}；请填写 none、attention、full 或 every-K，例如 every-2</translation>
   </message>
@@ -1560,6 +1588,10 @@
   <message>
    <source>Each entry keeps two vectors as long as all parameters.</source>
    <translation>每条历史保留两个与全部参数等长的向量。</translation>
+  </message>
+  <message>
+   <source>Elements that share one scale; a tensor that is not a multiple of it is not quantized.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Everything in fp32: 4 bytes for a weight, 4 for its gradient.</source>
@@ -1612,6 +1644,10 @@
   <message>
    <source>Keeps an average of the gradients as large as the parameters.</source>
    <translation>保留一份与参数同样大小的梯度平均值。</translation>
+  </message>
+  <message>
+   <source>Keeps what rounding loses of 16-bit parameters, in a tensor as large as they are. Automatic for most 16-bit parameters.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>LoRA rank: {given} is not a whole number; write one such as 8 or 16</source>
@@ -1834,6 +1870,10 @@
    <translation>不用动量时没有状态，用动量时有一个缓冲区。</translation>
   </message>
   <message>
+   <source>Nothing, or one momentum buffer as large as the parameters.</source>
+   <translation>没有状态，或一个与参数同样大小的动量缓冲区。</translation>
+  </message>
+  <message>
    <source>Objects of {names} were not built; tensors in them are counted.</source>
    <translation>{names} 的对象未被构造；其中的张量已计入。</translation>
   </message>
@@ -1854,12 +1894,36 @@
    <translation>单个内核原地更新：没有临时张量。设为 false 时，自动启用的 foreach 也会关闭。</translation>
   </message>
   <message>
+   <source>One moment as large as the parameters, and one number a tensor.</source>
+   <translation>一个与参数同样大小的矩，外加每个张量一个数。</translation>
+  </message>
+  <message>
+   <source>One momentum buffer, and a triangular factor for each axis of a tensor.</source>
+   <translation>一个动量缓冲区，外加张量每个轴一个三角因子。</translation>
+  </message>
+  <message>
+   <source>One momentum buffer; only the sign of the update is used.</source>
+   <translation>一个动量缓冲区；更新只取其符号。</translation>
+  </message>
+  <message>
    <source>One momentum buffer; the update is orthogonalized. Matrices only.</source>
    <translation>一个动量缓冲区；更新量经过正交化。仅用于矩阵。</translation>
   </message>
   <message>
+   <source>One momentum buffer; updates of matrices are orthogonalized.</source>
+   <translation>一个动量缓冲区；矩阵的更新量经过正交化。</translation>
+  </message>
+  <message>
    <source>One or two fp32 numbers a token that the norms keep.</source>
    <translation>归一化层为每个 token 保留的一到两个 fp32 数。</translation>
+  </message>
+  <message>
+   <source>One parameter is updated at a time; the tensors that its update makes take at most about {total_bytes}</source>
+   <translation>一次更新一个参数；更新时生成的张量最多约占 {total_bytes}</translation>
+  </message>
+  <message>
+   <source>One running sum or average of squared gradients, as large as the parameters.</source>
+   <translation>一份梯度平方的累加和或滑动平均，与参数同样大小。</translation>
   </message>
   <message>
    <source>One sum of squares, allocated when the optimizer is made.</source>
@@ -2018,6 +2082,14 @@
    <translation>旋转位置编码表（cos 与 sin），各层共用。</translation>
   </message>
   <message>
+   <source>Rounds bf16 parameters by chance; takes more temporaries and no state.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Row and column averages in place of the second moment, where a tensor has rows and columns.</source>
+   <translation>张量有行和列时，以行平均与列平均代替二阶矩。</translation>
+  </message>
+  <message>
    <source>Row and column averages of the second moment, no first moment.</source>
    <translation>二阶矩的行平均与列平均，没有一阶矩。</translation>
   </message>
@@ -2038,6 +2110,10 @@
    <translation>序列长度：{given} 不在 1 到 {limit_count} 之间；请减少 token 数</translation>
   </message>
   <message>
+   <source>Set, a first moment in fp32 as large as the parameters is kept.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Settings cannot be saved in {path}; this session works, nothing is remembered</source>
    <translation>无法在 {path} 保存设置；本次可正常使用，但不会记住任何设置</translation>
   </message>
@@ -2046,12 +2122,20 @@
    <translation>为反向保留的小张量。</translation>
   </message>
   <message>
+   <source>State of tensors with 100,000 elements or more lies in managed memory, which the driver moves to the host when the GPU is full.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Tensors address {tensor_bytes} of {storage_bytes} of storage: some are slices of larger storages saved whole.</source>
    <translation>张量引用了 {storage_bytes} 存储中的 {tensor_bytes}：其中一些是切片，而所属的较大存储被整体保存。</translation>
   </message>
   <message>
    <source>Tensors that are kept but not trained, such as BatchNorm statistics.</source>
    <translation>保留但不训练的张量，例如 BatchNorm 的统计量。</translation>
+  </message>
+  <message>
+   <source>Tensors with fewer elements keep fp32 state.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The CPU allocator is asked for exactly what is needed.</source>
@@ -2190,6 +2274,10 @@
    <translation>无法读取设置文件，已另存为 {path}；现使用默认设置</translation>
   </message>
   <message>
+   <source>The sign of the last gradients and a step size for every parameter.</source>
+   <translation>每个参数保存上一次梯度的符号和各自的步长。</translation>
+  </message>
+  <message>
    <source>The sizes of the {kernel} kernel's tensors are not yet compared with a GPU.</source>
    <translation>{kernel} 内核的张量大小尚未与 GPU 对比。</translation>
   </message>
@@ -2226,6 +2314,10 @@
    <translation>此次运行约需 {needed_bytes}，而空闲 {free_bytes}；同样结构的 {count} 个参数可以装下</translation>
   </message>
   <message>
+   <source>Three moments and the previous gradient, each as large as the parameters.</source>
+   <translation>三个矩和上一步的梯度，各与参数同样大小。</translation>
+  </message>
+  <message>
    <source>Token ids and labels, 8 bytes each; the embedding and the loss keep them.</source>
    <translation>token id 与标签，各 8 字节；由嵌入层和损失保留。</translation>
   </message>
@@ -2238,8 +2330,16 @@
    <translation>fp32 权重上的 TransformerEngine：旁边还保留 fp8 副本与转置。</translation>
   </message>
   <message>
+   <source>Two moments and the previous gradient.</source>
+   <translation>两个矩和上一步的梯度。</translation>
+  </message>
+  <message>
    <source>Two moments in the type of the parameter.</source>
    <translation>两个矩，类型与参数相同。</translation>
+  </message>
+  <message>
+   <source>Two moments, each as large as the parameters.</source>
+   <translation>两个矩，各与参数同样大小。</translation>
   </message>
   <message>
    <source>Two running averages as large as the parameters.</source>
@@ -2252,6 +2352,10 @@
   <message>
    <source>Up to seven tensors of the rows that a batch touches; if it touches every row, {total_bytes}</source>
    <translation>最多七个张量，大小为批次所涉及的行；若涉及所有行，则为 {total_bytes}</translation>
+  </message>
+  <message>
+   <source>Updates scaled tensor by tensor to the norm of its weights.</source>
+   <translation>按每个张量的权重范数缩放其更新量。</translation>
   </message>
   <message>
    <source>Weights loaded in bf16 and trained under autocast: what HF Trainer does with a bf16 folder.</source>
@@ -2312,6 +2416,10 @@
   <message>
    <source>foreach handles all parameters at once, so each list it makes is as large as all of them: {lists} x {list_bytes} = {total_bytes}. foreach=false handles one parameter at a time.</source>
    <translation>foreach 一次处理全部参数，因此它生成的每个列表都与全部参数一样大：{lists} x {list_bytes} = {total_bytes}。foreach=false 则逐个参数处理。</translation>
+  </message>
+  <message>
+   <source>foreach handles all parameters at once: about {lists} lists as large as all of them = {total_bytes}. foreach=false handles one parameter at a time.</source>
+   <translation>foreach 一次处理全部参数：约 {lists} 个与全部参数同样大小的列表 = {total_bytes}。foreach=false 则逐个参数处理。</translation>
   </message>
   <message>
    <source>foreach handles all parameters at once: {lists} x {list_bytes}, and {one_bytes} of smaller tensors meanwhile = {total_bytes}. foreach=false handles one parameter at a time.</source>
@@ -2466,8 +2574,16 @@
    <translation>{file} 列出的 {count} 个张量不在其任何文件中。</translation>
   </message>
   <message>
+   <source>{dtype}, by an option of the optimizer.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{dtype}, whatever the type of the parameter.</source>
    <translation>{dtype}，与参数的类型无关。</translation>
+  </message>
+  <message>
+   <source>{dtype}: 16 bits also where the parameter has 32.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{dtype}: the precision scheme forces this type on the moment.</source>
@@ -2790,6 +2906,10 @@
    <translation>{optimizer}：nesterov 要求 momentum 大于 0 且 dampening 为 0；请设置 momentum=0.9，或关闭 nesterov</translation>
   </message>
   <message>
+   <source>{optimizer}: optim_bits must be 8 or 32; the library knows no other width</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{optimizer}: {states}</source>
    <translation>{optimizer}：{states}</translation>
   </message>
@@ -2862,6 +2982,26 @@
    <translation>{precision}：依据该库的源码与论文；尚未与 GPU 对比。</translation>
   </message>
   <message>
+   <source>{state}: every n-th element of each parameter, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: one number in {dtype} for the parameter group = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: one number in {dtype} for the parameter group = {total_bytes}, in host memory</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: one table of values in {dtype} = {total_bytes}, made but left unused in host memory</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: one table of values in {dtype} = {total_bytes}, shared by all quantized tensors</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{state}: one {dtype} number a column of each matrix (numel / d[-2]), {element_count} elements = {total_bytes}</source>
    <translation>{state}：每个矩阵每列一个 {dtype} 数（numel / d[-2]），{element_count} 个元素 = {total_bytes}</translation>
   </message>
@@ -2870,8 +3010,48 @@
    <translation>{state}：每个矩阵每行一个 {dtype} 数（numel / d[-1]），{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
+   <source>{state}: one {dtype} number for each index along one axis, {element_count} elements = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: one {dtype} scale a block, {element_count} of them = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: tensors that are not factored, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: the largest axis averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: the second largest axis averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{state}: vectors and single numbers are not factored, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：向量和单个数不做分解，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: {element_count} elements in {dtype} = {total_bytes}, in managed memory, which the driver may keep on the host</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: {element_count} elements in {dtype} = {total_bytes}, the codes of the quantized tensors</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: {element_count} elements in {dtype} = {total_bytes}, the codes of the quantized tensors, in managed memory, which the driver may keep on the host</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: {element_count} elements in {dtype} = {total_bytes}; tensors this small, or of a size that blocks do not divide, are not quantized</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype}, as many as parameters = {total_bytes}</source>
@@ -2888,6 +3068,10 @@
   <message>
    <source>{state}: {tensor_count} x one number in {dtype} = {total_bytes}, in host memory, where reading it does not wait for the GPU</source>
    <translation>{state}：{tensor_count} x 一个 {dtype} 数 = {total_bytes}，位于主机内存，读取时无需等待 GPU</translation>
+  </message>
+  <message>
+   <source>{state}: {tensor_count} x one table of values in {dtype} = {total_bytes}, one for each quantized tensor</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}</source>
