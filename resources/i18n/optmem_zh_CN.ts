@@ -1431,7 +1431,7 @@
   </message>
   <message>
    <source>8 keeps the state in blocks of 8-bit codes, 32 in fp32.</source>
-   <translation type="unfinished" />
+   <translation>8 以分块的 8 位编码保存状态，32 以 fp32 保存。</translation>
   </message>
   <message>
    <source>A dual average: sums of gradients and of squares, and the initial weights.</source>
@@ -1455,7 +1455,7 @@
   </message>
   <message>
    <source>Above 0, one number a tensor is kept for the norm of the update.</source>
-   <translation type="unfinished" />
+   <translation>大于 0 时，每个张量保留一个数，用于更新量的范数。</translation>
   </message>
   <message>
    <source>Accumulation: {given} is not a whole number; write micro-batches a step such as 1 or 8</source>
@@ -1551,7 +1551,7 @@
   </message>
   <message>
    <source>Changes no state.</source>
-   <translation type="unfinished" />
+   <translation>不影响状态。</translation>
   </message>
   <message>
    <source>Checkpointing: {given} is not known; write none, attention, full or every-K such as every-2</source>
@@ -1591,7 +1591,7 @@
   </message>
   <message>
    <source>Elements that share one scale; a tensor that is not a multiple of it is not quantized.</source>
-   <translation type="unfinished" />
+   <translation>共用一个缩放因子的元素数；大小不是其整数倍的张量不量化。</translation>
   </message>
   <message>
    <source>Everything in fp32: 4 bytes for a weight, 4 for its gradient.</source>
@@ -1647,7 +1647,7 @@
   </message>
   <message>
    <source>Keeps what rounding loses of 16-bit parameters, in a tensor as large as they are. Automatic for most 16-bit parameters.</source>
-   <translation type="unfinished" />
+   <translation>用与 16 位参数同样大小的张量保存其舍入损失。对大多数 16 位参数自动启用。</translation>
   </message>
   <message>
    <source>LoRA rank: {given} is not a whole number; write one such as 8 or 16</source>
@@ -2083,7 +2083,7 @@
   </message>
   <message>
    <source>Rounds bf16 parameters by chance; takes more temporaries and no state.</source>
-   <translation type="unfinished" />
+   <translation>对 bf16 参数做随机舍入；需要更多临时张量，不需要状态。</translation>
   </message>
   <message>
    <source>Row and column averages in place of the second moment, where a tensor has rows and columns.</source>
@@ -2111,7 +2111,7 @@
   </message>
   <message>
    <source>Set, a first moment in fp32 as large as the parameters is kept.</source>
-   <translation type="unfinished" />
+   <translation>设置后，保留一个与参数同样大小的 fp32 一阶矩。</translation>
   </message>
   <message>
    <source>Settings cannot be saved in {path}; this session works, nothing is remembered</source>
@@ -2123,7 +2123,7 @@
   </message>
   <message>
    <source>State of tensors with 100,000 elements or more lies in managed memory, which the driver moves to the host when the GPU is full.</source>
-   <translation type="unfinished" />
+   <translation>含 100,000 个及以上元素的张量，其状态位于统一内存中；GPU 占满时由驱动移到主机。</translation>
   </message>
   <message>
    <source>Tensors address {tensor_bytes} of {storage_bytes} of storage: some are slices of larger storages saved whole.</source>
@@ -2135,7 +2135,7 @@
   </message>
   <message>
    <source>Tensors with fewer elements keep fp32 state.</source>
-   <translation type="unfinished" />
+   <translation>元素数少于此值的张量保留 fp32 状态。</translation>
   </message>
   <message>
    <source>The CPU allocator is asked for exactly what is needed.</source>
@@ -2575,7 +2575,7 @@
   </message>
   <message>
    <source>{dtype}, by an option of the optimizer.</source>
-   <translation type="unfinished" />
+   <translation>{dtype}，由优化器的选项决定。</translation>
   </message>
   <message>
    <source>{dtype}, whatever the type of the parameter.</source>
@@ -2583,7 +2583,7 @@
   </message>
   <message>
    <source>{dtype}: 16 bits also where the parameter has 32.</source>
-   <translation type="unfinished" />
+   <translation>{dtype}：即使参数为 32 位，状态也是 16 位。</translation>
   </message>
   <message>
    <source>{dtype}: the precision scheme forces this type on the moment.</source>
@@ -2907,7 +2907,7 @@
   </message>
   <message>
    <source>{optimizer}: optim_bits must be 8 or 32; the library knows no other width</source>
-   <translation type="unfinished" />
+   <translation>{optimizer}：optim_bits 必须为 8 或 32；该库不支持其他位宽</translation>
   </message>
   <message>
    <source>{optimizer}: {states}</source>
@@ -2983,23 +2983,23 @@
   </message>
   <message>
    <source>{state}: every n-th element of each parameter, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：每个参数每隔 n 个元素取一个，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: one number in {dtype} for the parameter group = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：每个参数组一个 {dtype} 数 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: one number in {dtype} for the parameter group = {total_bytes}, in host memory</source>
-   <translation type="unfinished" />
+   <translation>{state}：每个参数组一个 {dtype} 数 = {total_bytes}，位于主机内存</translation>
   </message>
   <message>
    <source>{state}: one table of values in {dtype} = {total_bytes}, made but left unused in host memory</source>
-   <translation type="unfinished" />
+   <translation>{state}：一张 {dtype} 取值表 = {total_bytes}，已创建但闲置于主机内存</translation>
   </message>
   <message>
    <source>{state}: one table of values in {dtype} = {total_bytes}, shared by all quantized tensors</source>
-   <translation type="unfinished" />
+   <translation>{state}：一张 {dtype} 取值表 = {total_bytes}，由所有量化张量共用</translation>
   </message>
   <message>
    <source>{state}: one {dtype} number a column of each matrix (numel / d[-2]), {element_count} elements = {total_bytes}</source>
@@ -3011,23 +3011,23 @@
   </message>
   <message>
    <source>{state}: one {dtype} number for each index along one axis, {element_count} elements = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：沿某一轴每个索引一个 {dtype} 数，{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: one {dtype} scale a block, {element_count} of them = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：每块一个 {dtype} 缩放因子，共 {element_count} 个 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: tensors that are not factored, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：不做分解的张量，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: the largest axis averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：沿最大的轴取平均，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: the second largest axis averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：沿第二大的轴取平均，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: vectors and single numbers are not factored, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -3035,23 +3035,23 @@
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}, in managed memory, which the driver may keep on the host</source>
-   <translation type="unfinished" />
+   <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}，位于统一内存，驱动可能将其放在主机上</translation>
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}, the codes of the quantized tensors</source>
-   <translation type="unfinished" />
+   <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}，即量化张量的编码</translation>
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}, the codes of the quantized tensors, in managed memory, which the driver may keep on the host</source>
-   <translation type="unfinished" />
+   <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}，即量化张量的编码，位于统一内存，驱动可能将其放在主机上</translation>
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}; tensors this small, or of a size that blocks do not divide, are not quantized</source>
-   <translation type="unfinished" />
+   <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}；过小或大小不能被块整除的张量不量化</translation>
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype}, as many as parameters = {total_bytes}</source>
@@ -3071,7 +3071,7 @@
   </message>
   <message>
    <source>{state}: {tensor_count} x one table of values in {dtype} = {total_bytes}, one for each quantized tensor</source>
-   <translation type="unfinished" />
+   <translation>{state}：{tensor_count} x 一张 {dtype} 取值表 = {total_bytes}，每个量化张量一张</translation>
   </message>
   <message>
    <source>{vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}</source>
