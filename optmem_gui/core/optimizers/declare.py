@@ -134,6 +134,9 @@ class DTypeRule:
     dtype: Callable[[Subject], DType]
 
 
+Placement = Callable[[Subject], bool]
+"""Whether the state of one subject lives in host memory."""
+
 CountRule = Callable[[Settings, "int | None"], int]
 """Tensors of one state that one subject has after so many steps; None asks for the steady state."""
 
@@ -156,6 +159,12 @@ def never(settings: Settings) -> bool:
     return False
 
 
+def nowhere(subject: Subject) -> bool:
+    """The placement of state that is on the device for every subject."""
+    del subject
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """One entry of the optimizer's state.
@@ -166,6 +175,7 @@ class State:
         dtype: Which type it has.
         when: Whether it exists.
         host: Whether it lives in host memory while the parameters are on a GPU.
+        paged: For which subjects it does even where ``host`` does not hold.
         count: How many there are, for lists.
         whole: One for the whole optimizer (all parameters laid end to end), not one a parameter.
     """
@@ -175,6 +185,7 @@ class State:
     dtype: DTypeRule
     when: Predicate = always
     host: Predicate = never
+    paged: Placement = nowhere
     count: CountRule = one
     whole: bool = False
 

@@ -190,8 +190,8 @@ def _state_rows(
     forced: DType | None,
 ) -> Iterable[StateRow]:
     each = state.count(settings, steps)
-    host = settings.target == "cuda" and state.host(settings)
-    sums: dict[DType, list[int]] = {}
+    on_gpu = settings.target == "cuda"
+    sums: dict[tuple[DType, bool], list[int]] = {}
     for subject, count in subjects:
         shape = state.shape.shape(subject)
         tensors = each * count
@@ -200,10 +200,11 @@ def _state_rows(
         dtype = forced or state.dtype.dtype(subject)
         numel = prod(shape)
         size = dtype.bytes_for(numel)
-        held = sums.setdefault(dtype, [0, 0, 0, 0])
+        host = on_gpu and (state.host(settings) or state.paged(subject))
+        held = sums.setdefault((dtype, host), [0, 0, 0, 0])
         for index, amount in enumerate((1, numel, size, rounded(size))):
             held[index] += tensors * amount
-    for dtype, (tensors, elements, total, blocks) in sums.items():
+    for (dtype, host), (tensors, elements, total, blocks) in sums.items():
         why = Reason(
             f"optimizer.shape.{state.shape.key}" + (".host" if host else ""),
             {

@@ -1,0 +1,21 @@
+"""English templates: options of optimizers outside torch, and what they refuse."""
+
+from __future__ import annotations
+
+_OPTIONS: dict[str, str] = {
+    "optimizer.option.optim_bits": "8 keeps the state in blocks of 8-bit codes, 32 in fp32.",
+    "optimizer.option.min_8bit_size": "Tensors with fewer elements keep fp32 state.",
+    "optimizer.option.is_paged": "State of tensors with 100,000 elements or more lies in managed memory, which the driver moves to the host when the GPU is full.",
+    "optimizer.option.max_unorm": "Above 0, one number a tensor is kept for the norm of the update.",
+    "optimizer.option.block_size": "Elements that share one scale; a tensor that is not a multiple of it is not quantized.",
+    "optimizer.option.bf16_stochastic_round": "Rounds bf16 parameters by chance; takes more temporaries and no state.",
+    "optimizer.option.beta1": "Set, a first moment in fp32 as large as the parameters is kept.",
+    "optimizer.option.scale_parameter": "Changes no state.",
+    "optimizer.option.kahan_sum": "Keeps what rounding loses of 16-bit parameters, in a tensor as large as they are. Automatic for most 16-bit parameters.",
+}
+
+_ERRORS: dict[str, str] = {
+    "optimizer.bits_8_or_32": "{optimizer}: optim_bits must be 8 or 32; the library knows no other width",
+}
+
+TEXTS: dict[str, str] = {**_OPTIONS, **_ERRORS}

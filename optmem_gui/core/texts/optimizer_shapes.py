@@ -1,0 +1,23 @@
+"""English templates: the formulas of state that is not simply as large as the parameter."""
+
+from __future__ import annotations
+
+_MANAGED = ", in managed memory, which the driver may keep on the host"
+
+_QUANTIZED: dict[str, str] = {
+    "optimizer.shape.codes": "{state}: {element_count} elements in {dtype} = {total_bytes}, the codes of the quantized tensors",
+    "optimizer.shape.codes.host": "{state}: {element_count} elements in {dtype} = {total_bytes}, the codes of the quantized tensors"
+    + _MANAGED,
+    "optimizer.shape.block_scales": "{state}: one {dtype} scale a block, {element_count} of them = {total_bytes}",
+    "optimizer.shape.lookup_table": "{state}: {tensor_count} x one table of values in {dtype} = {total_bytes}, one for each quantized tensor",
+    "optimizer.shape.shared_table": "{state}: one table of values in {dtype} = {total_bytes}, shared by all quantized tensors",
+    "optimizer.shape.shared_table.host": "{state}: one table of values in {dtype} = {total_bytes}, made but left unused in host memory",
+    "optimizer.shape.not_quantized": "{state}: {element_count} elements in {dtype} = {total_bytes}; tensors this small, or of a size that blocks do not divide, are not quantized",
+    "optimizer.shape.full": "{state}: {element_count} elements in {dtype} = {total_bytes}",
+    "optimizer.shape.full.host": "{state}: {element_count} elements in {dtype} = {total_bytes}" + _MANAGED,
+    "optimizer.shape.one_number": "{state}: {tensor_count} x one number in {dtype} = {total_bytes}",
+    "optimizer.shape.one_a_group": "{state}: one number in {dtype} for the parameter group = {total_bytes}",
+    "optimizer.shape.one_a_group.host": "{state}: one number in {dtype} for the parameter group = {total_bytes}, in host memory",
+}
+
+TEXTS: dict[str, str] = {**_QUANTIZED}
