@@ -87,7 +87,10 @@ def update(path: Path = TS_FILE) -> Texts:
 def compile_translations(path: Path = TS_FILE) -> Path:
     """Write the ``.qm`` file of a ``.ts`` file."""
     target = path.with_suffix(".qm")
-    _run("lrelease", str(path), "-qm", str(target))
+    # In one step: a program that runs has the file mapped, and would read half of a file written in place.
+    fresh = path.with_suffix(".qm.new")
+    _run("lrelease", str(path), "-qm", str(fresh))
+    fresh.replace(target)
     return target
 
 

@@ -57,6 +57,13 @@ def _nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
     assert _running_threads() == []
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _clipboard_given_up(qapp: QApplication) -> Iterator[None]:
+    """The offscreen clipboard lives until after Python has ended, what Python put on it must not."""
+    yield
+    qapp.clipboard().clear()
+
+
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Settings of a user who starts for the first time."""
