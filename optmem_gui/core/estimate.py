@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from optmem_gui.core.activations import Activations, estimate_activations
 from optmem_gui.core.breakdown import Breakdown, ParameterCounts, Phase
@@ -37,23 +38,15 @@ def compute(scenario: Scenario, gpu: Gpu | None = None) -> Breakdown:
         UserError: Something in the scenario does not exist or does not go together.
     """
     implementation = find(scenario.optimizer)
-    layout = place(scenario)
+    ground = ground_of(scenario, gpu)
+    layout, gradients, activations = ground.layout, ground.gradients, ground.activations
     state = optimizer_state(implementation, scenario.options, layout, scenario.target)
     temporaries = step_temporaries(implementation, scenario.options, layout, scenario.target)
-    gradients = gradients_of(layout, scenario)
-    activations = _activations(scenario, layout, gpu)
-    standing = _standing(
-        scenario,
-        layout,
-        implementation=implementation,
-        state=state,
-        gradients=gradients,
-        activations=activations,
-    )
+    standing = ground.standing_with(implementation, state)
     step = StepCost(temporaries.bytes, gradients.step_copy_bytes, gradients.clip_bytes)
     moments = course(standing, gradients, activations, step)
     phase_rows = phases(moments)
-    peak = _peak(phase_rows)
+    peak = peak_of(phase_rows)
     sizes = Sizes(scenario, layout, state, gradients, activations, temporaries, standing, moments, peak)
     reserved = reserved_band(peak.bytes, scenario.target)
     process = process_band(reserved, scenario.target)
@@ -72,7 +65,49 @@ def compute(scenario: Scenario, gpu: Gpu | None = None) -> Breakdown:
     )
 
 
-def _peak(rows: Sequence[Phase]) -> Phase:
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a scenario holds whatever its optimizer is: computed once, shared by every optimizer compared.
+
+    Attributes:
+        layout: Who is trained, in which type.
+        gradients: Size and lifetime of the gradients.
+        activations: Of one micro-batch, None where they are not counted.
+        standing: What does not change within a step, without any optimizer state.
+        on_gpu: Memory is handed out in blocks.
+    """
+
+    layout: Layout
+    gradients: Gradients
+    activations: Activations | None
+    standing: Standing
+    on_gpu: bool
+
+    def standing_with(self, implementation: Implementation, state: OptimizerState) -> Standing:
+        """The same with the state of one optimizer."""
+        rounding = state.device_rounded_bytes - state.device_bytes if self.on_gpu else 0
+        return replace(
+            self.standing,
+            optimizer_state=state.device_bytes,
+            state_rounding=rounding,
+            state_at_load=implementation.created == "construction",
+        )
+
+
+def ground_of(scenario: Scenario, gpu: Gpu | None) -> Ground:
+    """Everything that does not depend on the optimizer.
+
+    Raises:
+        UserError: Something in the scenario does not exist or does not go together.
+    """
+    layout = place(scenario)
+    gradients = gradients_of(layout, scenario)
+    activations = _activations(scenario, layout, gpu)
+    standing = _standing(scenario, layout, gradients=gradients, activations=activations)
+    return Ground(layout, gradients, activations, standing, scenario.target == "cuda")
+
+
+def peak_of(rows: Sequence[Phase]) -> Phase:
     """The largest phase of the step; the earliest of equals. Loading is not part of the step."""
     best = rows[1]
     for row in rows[2:]:
@@ -93,8 +128,6 @@ def _standing(
     scenario: Scenario,
     layout: Layout,
     *,
-    implementation: Implementation,
-    state: OptimizerState,
     gradients: Gradients,
     activations: Activations | None,
 ) -> Standing:
@@ -111,15 +144,15 @@ def _standing(
     return Standing(
         weights=weights,
         master_weights=master,
-        optimizer_state=state.device_bytes,
+        optimizer_state=0,
         buffers=held,
         workspace=activations.workspace_bytes if activations is not None else 0,
         load_rounding=load_rounded - weights - master - held if on_gpu else 0,
-        state_rounding=state.device_rounded_bytes - state.device_bytes if on_gpu else 0,
+        state_rounding=0,
         gradient_rounding=gradients.rounded_bytes - gradients.bytes if on_gpu else 0,
         weight_copies=_weight_copies(layout),
         kept_logits=_kept_logits(scenario, layout),
-        state_at_load=implementation.created == "construction",
+        state_at_load=False,
         gradients_at_load=layout.scheme.persistent_gradients,
     )
 

@@ -261,6 +261,7 @@ class Implementation:
         belief: Whether a template ``optimizer.<id>.belief`` corrects what people often expect.
         low_precision_gradients: It takes 16-bit gradients beside fp32 master weights, so no fp32 copy of
             the gradients is made.
+        runtime: What runs the step. Of another one than torch only the state is predicted.
     """
 
     id: str
@@ -279,6 +280,7 @@ class Implementation:
     cautions: tuple[str, ...] = ()
     belief: bool = False
     low_precision_gradients: bool = False
+    runtime: str = "torch"
 
     @property
     def library(self) -> str:
