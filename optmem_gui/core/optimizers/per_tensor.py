@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from optmem_gui.core.dtypes import F32
 from optmem_gui.core.layout import Layout, PlacedGroup, rounded
-from optmem_gui.core.optimizers.declare import Need, Predicate, Settings
+from optmem_gui.core.optimizers.declare import Need, Predicate, Settings, TemporariesRule, never
 from optmem_gui.core.optimizers.temporaries import Round, exact, neighbours, seen_dtype
 from optmem_gui.core.reasons import Reason
 
@@ -29,6 +29,7 @@ class PerTensor:
         more: Conditions that add one tensor in the parameter's type each.
         lists: Lists as large as all parameters that foreach makes; None where there is no foreach.
         foreach_default: Whether foreach is what CUDA gets when nothing is said.
+        all_at_once: There is no for-loop: the lists are made on every device.
     """
 
     own: float = 0
@@ -39,6 +40,7 @@ class PerTensor:
     more: tuple[Predicate, ...] = ()
     lists: float | None = None
     foreach_default: bool = True
+    all_at_once: bool = False
 
     def __call__(self, layout: Layout, settings: Settings) -> Need:
         """Bytes of the largest parameter's update, or of all at once with foreach."""
@@ -55,6 +57,8 @@ class PerTensor:
         return Need(plain, blocks, why, exact=False)
 
     def _foreach(self, settings: Settings) -> bool:
+        if self.all_at_once:
+            return True
         chosen = settings.values.get("foreach")
         return bool(chosen) if chosen is not None else settings.target == "cuda" and self.foreach_default
 
@@ -84,3 +88,22 @@ def _own_bytes(group: PlacedGroup, size: Round) -> int:
 
 def _fp32_bytes(group: PlacedGroup, size: Round) -> int:
     return size(F32.bytes_for(group.group.numel))
+
+
+@dataclass(frozen=True, slots=True)
+class KernelOnGpu:
+    """A kernel of the library's own updates in place on a GPU; elsewhere tensors are made.
+
+    Attributes:
+        elsewhere: What a step takes without the kernel.
+        unless: Conditions under which the kernel does not run on a GPU either.
+    """
+
+    elsewhere: TemporariesRule
+    unless: Predicate = never
+
+    def __call__(self, layout: Layout, settings: Settings) -> Need:
+        """Nothing where the kernel runs."""
+        if settings.target == "cuda" and not self.unless(settings):
+            return Need(0, 0, Reason("optimizer.temporaries.kernel"))
+        return self.elsewhere(layout, settings)

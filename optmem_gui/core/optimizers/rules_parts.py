@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
 
-from optmem_gui.core.dtypes import BF16, F32, DType
+from optmem_gui.core.dtypes import BF16, F16, F32, DType
 from optmem_gui.core.model import Shape
 from optmem_gui.core.optimizers.declare import DTypeRule, Predicate, ShapeRule, Subject, always
 
@@ -124,3 +124,6 @@ AT_MOST_16_BITS = DTypeRule(
     "at_most_16_bits", lambda subject: BF16 if subject.dtype is F32 else subject.dtype
 )
 """bf16 for fp32 parameters, else the type of the parameter."""
+
+FP32_FOR_FP16 = DTypeRule("fp32_for_fp16", lambda subject: F32 if subject.dtype is F16 else subject.dtype)
+"""fp32 for fp16 parameters, else the type of the parameter."""

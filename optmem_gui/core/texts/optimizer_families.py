@@ -10,6 +10,7 @@ TEXTS: dict[str, str] = {
     "optimizer.family.ademamix": "A fast and a slow average of the gradients, and one of their squares.",
     "optimizer.family.lamb": "Updates scaled tensor by tensor to the norm of its weights.",
     "optimizer.family.kron": "One momentum buffer, and a triangular factor for each axis of a tensor.",
+    "optimizer.family.learning-rate-free": "Another optimizer, and what estimates the distance to the solution.",
     "optimizer.family.lion": "One momentum buffer; only the sign of the update is used.",
     "optimizer.family.lookahead": "Another optimizer, and a slow copy of the weights.",
     "optimizer.family.madgrad": "A dual average: sums of gradients and of squares, and the initial weights.",
@@ -18,5 +19,8 @@ TEXTS: dict[str, str] = {
     "optimizer.family.novograd": "One moment as large as the parameters, and one number a tensor.",
     "optimizer.family.quasi-newton": "An approximation of the curvature.",
     "optimizer.family.rprop": "The sign of the last gradients and a step size for every parameter.",
+    "optimizer.family.schedule-free": "A second sequence of weights in place of a learning-rate schedule.",
     "optimizer.family.sgd": "Nothing, or one momentum buffer as large as the parameters.",
+    "optimizer.family.sm3": "One number for each index along each axis, and a momentum buffer if asked.",
+    "optimizer.family.sophia": "A moment and an estimate of the Hessian's diagonal.",
 }

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from optmem_gui.core.optimizers.declare import Implementation
+from optmem_gui.core.optimizers.libraries.bitsandbytes import BITSANDBYTES
+from optmem_gui.core.optimizers.libraries.learning_rate_free import LEARNING_RATE_FREE
+from optmem_gui.core.optimizers.libraries.single_algorithm import SINGLE_ALGORITHM
 from optmem_gui.core.optimizers.libraries.torch_optim import TORCH_OPTIM
 
-IMPLEMENTATIONS: tuple[Implementation, ...] = (*TORCH_OPTIM,)
+IMPLEMENTATIONS: tuple[Implementation, ...] = (
+    *TORCH_OPTIM,
+    *BITSANDBYTES,
+    *SINGLE_ALGORITHM,
+    *LEARNING_RATE_FREE,
+)
 """Every implementation, in the order the window lists them."""

@@ -1,0 +1,34 @@
+"""English templates: what is particular about optimizers of single-algorithm packages."""
+
+from __future__ import annotations
+
+TEXTS: dict[str, str] = {
+    "optimizer.adabelief_pytorch.AdaBelief": "Adam with the variance of the gradient around its average: two moments.",
+    "optimizer.adam_atan2_pytorch.ForeachAdamAtan2": "Two moments and a copy of the initial weights.",
+    "optimizer.adam_atan2_pytorch.ForeachAdamAtan2.belief": (
+        "The foreach variant keeps a third copy: the initial weights are stored even where regen_reg_rate is 0."
+    ),
+    "optimizer.adamw_bf16.AdamWBF16": "AdamW for bf16 weights: two moments and a compensation of rounding, all bf16.",
+    "optimizer.adamw_bf16.AdamWBF16.belief": "Not 4 bytes a parameter: the compensation (shift) makes it 6.",
+    "optimizer.came_pytorch.CAME": "Adafactor with a first moment and factored confidence.",
+    "optimizer.came_pytorch.CAME.belief": (
+        "Only the second moment is factored: the first moment stays in full size, and in fp32 also for 16-bit parameters."
+    ),
+    "optimizer.dadaptation.DAdaptSGD.belief": (
+        "Not SGD's memory: three tensors as large as the parameters, also without momentum."
+    ),
+    "optimizer.dadaptation.DAdaptAdan": "Adan's states and a sum that estimates the distance to the solution.",
+    "optimizer.grokfast_pytorch.GrokFastAdamW": "AdamW and a slow average of the gradients.",
+    "optimizer.grokfast_pytorch.GrokFastAdamW.belief": "Amplifying slow gradients is not free: a third tensor as large as the parameters.",
+    "optimizer.madgrad.MADGRAD.belief": "Its state is fp32 whatever the type of the parameters: 12 bytes a parameter.",
+    "optimizer.prodigyopt.Prodigy": "Adam that finds its learning rate: two moments, the initial weights and a weighted sum.",
+    "optimizer.prodigyopt.Prodigy.belief": (
+        "Twice Adam's state by default: slice_p=11 brings it near Adam's. A parameter that starts at zero stores no initial weights."
+    ),
+    "optimizer.prodigyplus.ProdigyPlusScheduleFree": "Schedule-Free with a factored second moment and a sampled distance.",
+    "optimizer.schedulefree.AdamWScheduleFree.belief": (
+        "No more than AdamW: the averaged weights are not stored, z takes the place of the first moment."
+    ),
+    "optimizer.schedulefree.AdamWScheduleFreeReference": "The textbook form: z, x and y are stored beside the second moment.",
+    "optimizer.schedulefree.SGDScheduleFreeReference": "The textbook form: z, x and y are all stored.",
+}
