@@ -185,6 +185,7 @@ class ChoiceField(Field):
         self.combo.setCompleter(completer)
         line = self.combo.lineEdit()
         assert line is not None  # noqa: S101  # an editable combo box has one
+        line.returnPressed.connect(self._take_first)
         line.editingFinished.connect(self._finish_typing)
         line.setObjectName(f"search.{self.name}")
 
@@ -243,6 +244,14 @@ class ChoiceField(Field):
                 self.show_value(choice.value)
                 self.edited.emit(self.name, choice.value)
                 return
+
+    def _take_first(self) -> None:
+        """Enter takes the first entry that begins with what was typed, as the list shows them."""
+        typed = self.combo.currentText().strip().casefold()
+        exact = any(choice.label.casefold() == typed for choice in self._choices)
+        begin = [choice for choice in self._choices if typed and choice.label.casefold().startswith(typed)]
+        if begin and not exact:
+            self._say_text(begin[0].label)
 
     def _finish_typing(self) -> None:
         """Take a name that is complete or that only one entry contains; else show the choice again."""

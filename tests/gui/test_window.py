@@ -62,16 +62,25 @@ def test_every_keystroke_changes_the_figures(window: MainWindow, store: Store, q
     assert "13,000,000,000" in text_field(window, "params").note.text()
 
 
-def test_pick_an_optimizer_by_typing_part_of_its_name(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+def test_pick_an_optimizer_by_typing_its_name(window: MainWindow, store: Store, qtbot: QtBot) -> None:
     store.edit("precision", "fp32")
     before = headline(window)
     combo = choice(window, "optimizer").combo
     line = combo.lineEdit()
     assert line is not None
-    type_into(qtbot, line, "adafac")
+    type_into(qtbot, line, "adafactor (torch)")
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert store.snapshot.scenario.optimizer == "torch.Adafactor"
     assert headline(window) != before
+
+
+def test_enter_takes_the_first_name_that_begins_so(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    line = choice(window, "optimizer").combo.lineEdit()
+    assert line is not None
+    type_into(qtbot, line, "sg")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert store.snapshot.scenario.optimizer == "torch.SGD"
+    assert line.text() == "SGD (torch)"
 
 
 def test_what_was_typed_and_names_nothing_is_put_back(window: MainWindow, store: Store, qtbot: QtBot) -> None:
