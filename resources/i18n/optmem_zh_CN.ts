@@ -441,6 +441,53 @@
   </message>
  </context>
  <context>
+  <name>ComparisonFilters</name>
+  <message>
+   <source>Family of optimizers</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Library</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Proven against the library or not</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Proven: its state was compared with the real library, 0 bytes apart</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Search the optimizers</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Search: name, library, family</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>every family</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>every library</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>from source</source>
+   <translation>依据源码</translation>
+  </message>
+  <message>
+   <source>proven</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>proven or not</source>
+   <translation type="unfinished" />
+  </message>
+ </context>
+ <context>
   <name>ComparisonModel</name>
   <message>
    <source>Optimizer</source>
@@ -459,12 +506,24 @@
    <translation>当前</translation>
   </message>
   <message>
+   <source>family</source>
+   <translation>系列</translation>
+  </message>
+  <message>
    <source>fits</source>
    <translation>装下</translation>
   </message>
   <message>
+   <source>from source</source>
+   <translation>依据源码</translation>
+  </message>
+  <message>
    <source>no</source>
    <translation>否</translation>
+  </message>
+  <message>
+   <source>not predicted</source>
+   <translation>不预测</translation>
   </message>
   <message>
    <source>peak</source>
@@ -475,12 +534,20 @@
    <translation>峰值，字节</translation>
   </message>
   <message>
+   <source>proven with</source>
+   <translation>验证依据</translation>
+  </message>
+  <message>
    <source>same</source>
    <translation>相同</translation>
   </message>
   <message>
    <source>state</source>
    <translation>状态</translation>
+  </message>
+  <message>
+   <source>state B/param</source>
+   <translation>状态 B/参数</translation>
   </message>
   <message>
    <source>state, bytes</source>
@@ -506,44 +573,48 @@
    <source>{optimizer}: peak {peak} ({count} bytes) in {phase}; state {state}, temporaries {temporaries}</source>
    <translation>{optimizer}：峰值 {peak}（{count} 字节），位于{phase}；状态 {state}，临时张量 {temporaries}</translation>
   </message>
+  <message>
+   <source>{optimizer}: state {state} ({count} bytes). It runs in another runtime than torch, whose step is not predicted.</source>
+   <translation>{optimizer}：状态 {state}（{count} 字节）。它不在 torch 中运行，不预测其训练步。</translation>
+  </message>
  </context>
  <context>
   <name>ComparisonPanel</name>
+  <message>
+   <source>About this optimizer</source>
+   <translation type="unfinished" />
+  </message>
   <message>
    <source>Compare optimizers</source>
    <translation>优化器比较</translation>
   </message>
   <message>
-   <source>Double-click or press Enter to choose an optimizer</source>
-   <translation>双击或按 Enter 选择优化器</translation>
+   <source>Double-click or press Enter to choose an optimizer; F1 says more</source>
+   <translation type="unfinished" />
   </message>
   <message>
-   <source>Enter chooses the optimizer of the row</source>
-   <translation>按 Enter 选择该行的优化器</translation>
+   <source>Enter chooses the optimizer of the row, F1 says more</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Every optimizer on this model</source>
    <translation>全部优化器在此模型上的比较</translation>
   </message>
   <message>
-   <source>Filter by name, such as Adam</source>
-   <translation>按名称筛选，例如 Adam</translation>
-  </message>
-  <message>
-   <source>Filter the optimizers by name</source>
-   <translation>按名称筛选优化器</translation>
+   <source>line: usable {size}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>state</source>
    <translation>状态</translation>
   </message>
   <message>
-   <source>this model; line: usable {size}</source>
-   <translation>此模型；竖线：可用 {size}</translation>
+   <source>{count} optimizers</source>
+   <translation type="unfinished" />
   </message>
   <message>
-   <source>this model; {count} optimizers</source>
-   <translation>此模型；{count} 种优化器</translation>
+   <source>{shown} of {count} optimizers</source>
+   <translation type="unfinished" />
   </message>
  </context>
  <context>
@@ -1430,8 +1501,16 @@
    <translation>2 个 cuBLAS 工作区，各 {bytes}：一个在前向线程，一个在 autograd 线程</translation>
   </message>
   <message>
+   <source>6 bytes a 16-bit parameter, not 4: a Kahan compensation as large as the weights is kept unless kahan_sum is false.</source>
+   <translation>每个 16 位参数 6 字节，而不是 4：除非 kahan_sum 为 false，否则还保留与权重同样大小的 Kahan 补偿。</translation>
+  </message>
+  <message>
    <source>8 keeps the state in blocks of 8-bit codes, 32 in fp32.</source>
    <translation>8 以分块的 8 位编码保存状态，32 以 fp32 保存。</translation>
+  </message>
+  <message>
+   <source>8-bit saves nothing on small tensors: below 4096 elements the state stays in fp32. Above, it is 2.03 bytes a parameter, the scales of its blocks included.</source>
+   <translation>8 位对小张量没有节省：少于 4096 个元素时状态仍为 fp32。更大的张量每参数 2.03 字节，含各块的缩放因子。</translation>
   </message>
   <message>
    <source>A dual average: sums of gradients and of squares, and the initial weights.</source>
@@ -1446,8 +1525,28 @@
    <translation>方向与步长的历史：2 x history + 2 个与全部参数等长的向量。</translation>
   </message>
   <message>
+   <source>A kernel of the library updates in place: nothing beside the state.</source>
+   <translation>由该库的内核原地更新：除状态外没有额外占用。</translation>
+  </message>
+  <message>
+   <source>A moment and an estimate of the Hessian's diagonal.</source>
+   <translation>一个矩和对 Hessian 对角线的估计。</translation>
+  </message>
+  <message>
+   <source>A second sequence of weights in place of a learning-rate schedule.</source>
+   <translation>以第二个权重序列代替学习率调度。</translation>
+  </message>
+  <message>
    <source>A steady step is meant: the second and later ones. The first step allocates the optimizer state.</source>
    <translation>指稳态训练步，即第二步及以后。第一步才分配优化器状态。</translation>
+  </message>
+  <message>
+   <source>A tensor whose size blocks do not divide is silently kept in full: 4097 elements save nothing. Every quantized moment also has a table of its own, 1 KiB each.</source>
+   <translation>大小不能被块整除的张量会悄悄以完整精度保存：4097 个元素就没有任何节省。每个量化的矩还各有一张 1 KiB 的取值表。</translation>
+  </message>
+  <message>
+   <source>Above 0, a copy of the initial weights is kept.</source>
+   <translation>大于 0 时，保留一份初始权重的副本。</translation>
   </message>
   <message>
    <source>Above 0, a momentum buffer as large as the parameters is kept.</source>
@@ -1474,8 +1573,16 @@
    <translation>激活值与工作区未计入：模型结构未知。</translation>
   </message>
   <message>
+   <source>Adafactor with a first moment and factored confidence.</source>
+   <translation>带一阶矩和分解置信度的 Adafactor。</translation>
+  </message>
+  <message>
    <source>Adam for sparse gradients of embeddings.</source>
    <translation>用于嵌入层稀疏梯度的 Adam。</translation>
+  </message>
+  <message>
+   <source>Adam that finds its learning rate: two moments, the initial weights and a weighted sum.</source>
+   <translation>自动确定学习率的 Adam：两个矩、初始权重和一份加权和。</translation>
   </message>
   <message>
    <source>Adam with Nesterov momentum: two moments and two counters.</source>
@@ -1494,6 +1601,22 @@
    <translation>使用无穷范数的 Adam：两个矩。</translation>
   </message>
   <message>
+   <source>Adam with the variance of the gradient around its average: two moments.</source>
+   <translation>使用梯度相对其均值的方差的 Adam：两个矩。</translation>
+  </message>
+  <message>
+   <source>AdamW and a slow average of the gradients.</source>
+   <translation>AdamW，外加一份梯度的慢速滑动平均。</translation>
+  </message>
+  <message>
+   <source>AdamW for bf16 weights: two moments and a compensation of rounding, all bf16.</source>
+   <translation>用于 bf16 权重的 AdamW：两个矩和一份舍入补偿，均为 bf16。</translation>
+  </message>
+  <message>
+   <source>Adan's states and a sum that estimates the distance to the solution.</source>
+   <translation>Adan 的状态，外加一份用于估计到解的距离的和。</translation>
+  </message>
+  <message>
    <source>Added to the gradient (not decoupled), it takes a changed copy of the gradient in the step.</source>
    <translation>它加到梯度上（未解耦），更新时需要一份修改过的梯度副本。</translation>
   </message>
@@ -1502,12 +1625,20 @@
    <translation>一次处理全部参数：速度快，但所需的张量列表与全部参数一样大。在 CUDA 上自动启用。</translation>
   </message>
   <message>
+   <source>Amplifying slow gradients is not free: a third tensor as large as the parameters.</source>
+   <translation>放大慢变梯度并非没有代价：第三个与参数同样大小的张量。</translation>
+  </message>
+  <message>
    <source>An approximation of the curvature.</source>
    <translation>曲率的近似。</translation>
   </message>
   <message>
    <source>Another optimizer, and a slow copy of the weights.</source>
    <translation>另一个优化器，外加一份权重的慢速副本。</translation>
+  </message>
+  <message>
+   <source>Another optimizer, and what estimates the distance to the solution.</source>
+   <translation>另一个优化器，外加用于估计到解的距离的状态。</translation>
   </message>
   <message>
    <source>At most {vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}; how many depends on how the line search goes</source>
@@ -1594,6 +1725,10 @@
    <translation>共用一个缩放因子的元素数；大小不是其整数倍的张量不量化。</translation>
   </message>
   <message>
+   <source>Estimates the learning rate without the sums that Prodigy keeps.</source>
+   <translation>估计学习率，但不保留 Prodigy 所用的和。</translation>
+  </message>
+  <message>
    <source>Everything in fp32: 4 bytes for a weight, 4 for its gradient.</source>
    <translation>全部使用 fp32：权重 4 字节，梯度 4 字节。</translation>
   </message>
@@ -1636,6 +1771,14 @@
   <message>
    <source>Iterations a step: how fast the history fills.</source>
    <translation>每步的迭代次数：决定历史填满的快慢。</translation>
+  </message>
+  <message>
+   <source>Its state is fp32 whatever the type of the parameters: 12 bytes a parameter.</source>
+   <translation>无论参数是何类型，其状态均为 fp32：每参数 12 字节。</translation>
+  </message>
+  <message>
+   <source>Keeps a slow average of the gradients as large as the parameters.</source>
+   <translation>保留一份与参数同样大小的梯度慢速滑动平均。</translation>
   </message>
   <message>
    <source>Keeps a third moment as large as the parameters.</source>
@@ -1822,6 +1965,14 @@
    <translation>未找到模型权重：{count} 个张量中没有可训练的。</translation>
   </message>
   <message>
+   <source>No more than AdamW: the averaged weights are not stored, z takes the place of the first moment.</source>
+   <translation>不比 AdamW 多：不保存平均权重，z 取代了一阶矩。</translation>
+  </message>
+  <message>
+   <source>No smaller than 8-bit: one byte an element and a scale a block. A tensor whose size blocks do not divide is kept in full.</source>
+   <translation>并不比 8 位更小：每元素 1 字节，每块一个缩放因子。大小不能被块整除的张量以完整精度保存。</translation>
+  </message>
+  <message>
    <source>No state, but foreach with weight decay or maximize copies every gradient in the step.</source>
    <translation>没有状态，但 foreach 加上权重衰减或 maximize 会在更新时复制全部梯度。</translation>
   </message>
@@ -1834,8 +1985,20 @@
    <translation>并非每参数 4 字节，也并不总是很小：只对最后两个轴做分解，因此 3 x 3 卷积的状态为其大小的三分之二，1 x 1 卷积则为两倍。文档字符串称在 CUDA 上使用 foreach，代码实际运行 for 循环。</translation>
   </message>
   <message>
+   <source>Not 4 bytes a parameter: close to none for matrices, always in fp32. Only the last two axes are factored, so a 3 x 3 convolution keeps two thirds of its size.</source>
+   <translation>并非每参数 4 字节：矩阵的状态接近于零，且总为 fp32。只对最后两个轴做分解，因此 3 x 3 卷积的状态为其大小的三分之二。</translation>
+  </message>
+  <message>
+   <source>Not 4 bytes a parameter: the compensation (shift) makes it 6.</source>
+   <translation>并非每参数 4 字节：补偿量 (shift) 使其成为 6 字节。</translation>
+  </message>
+  <message>
    <source>Not 8 bytes a parameter always: 4 with 16-bit parameters, 8 with fp32; autocast keeps 8.</source>
    <translation>并不总是每参数 8 字节：16 位参数为 4，fp32 为 8；autocast 下仍为 8。</translation>
+  </message>
+  <message>
+   <source>Not SGD's memory: three tensors as large as the parameters, also without momentum.</source>
+   <translation>占用并不像 SGD 那样小：三个与参数同样大小的张量，不用动量时也是如此。</translation>
   </message>
   <message>
    <source>Not available: the driver does not tell what a process uses here (Windows, WSL or a container); the device's total less its baseline stands in</source>
@@ -1848,6 +2011,14 @@
   <message>
    <source>Not counted: what a large block keeps beyond its request, up to 1 MiB each and 2 % in all; cuDNN's workspaces; buffers inside other kernels.</source>
    <translation>未计入：大块超出请求的部分，每块至多 1 MiB，总计约 2 %；cuDNN 工作区；其他内核内部的缓冲区。</translation>
+  </message>
+  <message>
+   <source>Not half a byte a moment: with the scale of each block it is 0.53, and a tensor whose size blocks do not divide is kept in full.</source>
+   <translation>每个矩并非半个字节：加上各块的缩放因子为 0.53，且大小不能被块整除的张量以完整精度保存。</translation>
+  </message>
+  <message>
+   <source>Not stateless with 16-bit parameters: even without momentum the Kahan compensation is as large as the weights.</source>
+   <translation>使用 16 位参数时并非没有状态：即使不用动量，Kahan 补偿也与权重一样大。</translation>
   </message>
   <message>
    <source>Nothing opened: what was dropped is not a file or folder on this computer</source>
@@ -1882,6 +2053,10 @@
    <translation>在 CPU 上，PyTorch 只有一个融合内核，也叫 flash，适用于所有类型。</translation>
   </message>
   <message>
+   <source>On, it keeps z; off, a first moment: as many bytes.</source>
+   <translation>开启时保留 z，关闭时保留一阶矩：字节数相同。</translation>
+  </message>
+  <message>
    <source>One average of squares; momentum and centered add one each.</source>
    <translation>一份平方的滑动平均；momentum 和 centered 各再加一份。</translation>
   </message>
@@ -1914,6 +2089,10 @@
    <translation>一个动量缓冲区；矩阵的更新量经过正交化。</translation>
   </message>
   <message>
+   <source>One number for each index along each axis, and a momentum buffer if asked.</source>
+   <translation>沿每个轴每个索引一个数，并可选一个动量缓冲区。</translation>
+  </message>
+  <message>
    <source>One or two fp32 numbers a token that the norms keep.</source>
    <translation>归一化层为每个 token 保留的一到两个 fp32 数。</translation>
   </message>
@@ -1940,6 +2119,10 @@
   <message>
    <source>Only the gradient is sparse: both moments are dense, as large as Adam's.</source>
    <translation>只有梯度是稀疏的：两个矩都是稠密的，与 Adam 一样大。</translation>
+  </message>
+  <message>
+   <source>Only the second moment is factored: the first moment stays in full size, and in fp32 also for 16-bit parameters.</source>
+   <translation>只有二阶矩做分解：一阶矩仍为完整大小，且参数为 16 位时也是 fp32。</translation>
   </message>
   <message>
    <source>Optimizer option {given}: {optimizer} does not take it; it takes {known}</source>
@@ -2008,6 +2191,10 @@
   <message>
    <source>Packed weights ({schemes}): {stored_count} stored elements hold {count} parameters. Training needs them unpacked, or frozen under adapters.</source>
    <translation>打包的权重（{schemes}）：{stored_count} 个存储元素对应 {count} 个参数。训练时需要先解包，或将其冻结并使用适配器。</translation>
+  </message>
+  <message>
+   <source>Paging is not offloading: only tensors of 100,000 elements or more are in managed memory, and it stays on the GPU until the GPU is full.</source>
+   <translation>分页不等于卸载：只有含 100,000 个及以上元素的张量位于统一内存中，且在 GPU 占满之前一直留在 GPU 上。</translation>
   </message>
   <message>
    <source>Parameters: a model needs at least one parameter</source>
@@ -2086,6 +2273,10 @@
    <translation>对 bf16 参数做随机舍入；需要更多临时张量，不需要状态。</translation>
   </message>
   <message>
+   <source>Row and column averages are fp32; off, they take the type of the gradient.</source>
+   <translation>行平均与列平均为 fp32；关闭后与梯度的类型相同。</translation>
+  </message>
+  <message>
    <source>Row and column averages in place of the second moment, where a tensor has rows and columns.</source>
    <translation>张量有行和列时，以行平均与列平均代替二阶矩。</translation>
   </message>
@@ -2100,6 +2291,10 @@
   <message>
    <source>SGD with an averaged copy of the weights and three counters on the GPU.</source>
    <translation>带权重平均副本的 SGD，另有三个位于 GPU 的计数器。</translation>
+  </message>
+  <message>
+   <source>Schedule-Free with a factored second moment and a sampled distance.</source>
+   <translation>二阶矩分解、距离采样估计的 Schedule-Free。</translation>
   </message>
   <message>
    <source>Sequence: {given} is not a whole number; write tokens such as 2048 or 4096</source>
@@ -2136,6 +2331,10 @@
   <message>
    <source>Tensors with fewer elements keep fp32 state.</source>
    <translation>元素数少于此值的张量保留 fp32 状态。</translation>
+  </message>
+  <message>
+   <source>Tensors with fewer elements, and their state, stay on the GPU.</source>
+   <translation>元素数少于此值的张量及其状态留在 GPU 上。</translation>
   </message>
   <message>
    <source>The CPU allocator is asked for exactly what is needed.</source>
@@ -2176,6 +2375,10 @@
   <message>
    <source>The cuBLAS workspace exists on GPUs only.</source>
    <translation>cuBLAS 工作区只存在于 GPU 上。</translation>
+  </message>
+  <message>
+   <source>The distance is estimated from every n-th element only: two states shrink n times.</source>
+   <translation>只用每隔 n 个元素中的一个来估计距离：两份状态缩小为 1/n。</translation>
   </message>
   <message>
    <source>The driver answered with an error ({cause}); try again, or restart the computer</source>
@@ -2226,6 +2429,10 @@
    <translation>for 循环逐个参数原地更新。</translation>
   </message>
   <message>
+   <source>The foreach variant keeps a third copy: the initial weights are stored even where regen_reg_rate is 0.</source>
+   <translation>foreach 变体保留第三份副本：即使 regen_reg_rate 为 0，也会保存初始权重。</translation>
+  </message>
+  <message>
    <source>The fused kernel updates in place: nothing beside the state.</source>
    <translation>融合内核原地更新：除状态外没有额外占用。</translation>
   </message>
@@ -2254,6 +2461,10 @@
    <translation>模型结构未知，因此无法预测激活值。它们需要另外加上。</translation>
   </message>
   <message>
+   <source>The name does not make it 8-bit: without optim_bits=8 it keeps 8 bytes a parameter in fp32, twice torch's with 16-bit parameters.</source>
+   <translation>名称并不代表它是 8 位：不设 optim_bits=8 时，每参数以 fp32 保存 8 字节，参数为 16 位时是 torch 的两倍。</translation>
+  </message>
+  <message>
    <source>The negated gradient is a copy in the step.</source>
    <translation>取负的梯度是更新时的一份副本。</translation>
   </message>
@@ -2270,6 +2481,14 @@
    <translation>每个参数保存上一步的梯度和各自的步长。</translation>
   </message>
   <message>
+   <source>The second moment cannot be factored then.</source>
+   <translation>此时二阶矩无法分解。</translation>
+  </message>
+  <message>
+   <source>The second moment is kept as row and column averages where a tensor is large enough.</source>
+   <translation>张量足够大时，二阶矩以行平均与列平均保存。</translation>
+  </message>
+  <message>
    <source>The settings file could not be read and was set aside as {path}; defaults are used</source>
    <translation>无法读取设置文件，已另存为 {path}；现使用默认设置</translation>
   </message>
@@ -2282,12 +2501,24 @@
    <translation>{kernel} 内核的张量大小尚未与 GPU 对比。</translation>
   </message>
   <message>
+   <source>The state costs no GPU memory, and more of the host than the state: a pinned copy of every weight and gradient comes with it.</source>
+   <translation>状态不占显存，但主机内存不止状态本身：还有每份权重和梯度的锁页副本。</translation>
+  </message>
+  <message>
    <source>The step works in place.</source>
    <translation>原地更新。</translation>
   </message>
   <message>
    <source>The strong-Wolfe search also holds a copy of the parameters and several gradients.</source>
    <translation>strong-Wolfe 线搜索还会持有一份参数副本和若干梯度。</translation>
+  </message>
+  <message>
+   <source>The textbook form: z, x and y are all stored.</source>
+   <translation>教科书形式：z、x 和 y 都要保存。</translation>
+  </message>
+  <message>
+   <source>The textbook form: z, x and y are stored beside the second moment.</source>
+   <translation>教科书形式：除二阶矩外，还保存 z、x 和 y。</translation>
   </message>
   <message>
    <source>The weights are partitioned (ZeRO-3); the shapes of {count} parameters come from param_shapes.</source>
@@ -2328,6 +2559,18 @@
   <message>
    <source>TransformerEngine on fp32 weights: fp8 copies and transposes are kept beside them.</source>
    <translation>fp32 权重上的 TransformerEngine：旁边还保留 fp8 副本与转置。</translation>
+  </message>
+  <message>
+   <source>Triton kernels update in place. Automatic on a GPU; false makes it a for-loop.</source>
+   <translation>由 Triton 内核原地更新。在 GPU 上自动启用；设为 false 则使用 for 循环。</translation>
+  </message>
+  <message>
+   <source>Twice Adam's state by default: slice_p=11 brings it near Adam's. A parameter that starts at zero stores no initial weights.</source>
+   <translation>默认状态是 Adam 的两倍：slice_p=11 可使其接近 Adam。初值为零的参数不保存初始权重。</translation>
+  </message>
+  <message>
+   <source>Two moments and a copy of the initial weights.</source>
+   <translation>两个矩和一份初始权重的副本。</translation>
   </message>
   <message>
    <source>Two moments and the previous gradient.</source>
@@ -2584,6 +2827,10 @@
   <message>
    <source>{dtype}: 16 bits also where the parameter has 32.</source>
    <translation>{dtype}：即使参数为 32 位，状态也是 16 位。</translation>
+  </message>
+  <message>
+   <source>{dtype}: fp16 parameters get fp32 state, others their own type.</source>
+   <translation>{dtype}：fp16 参数的状态为 fp32，其他参数的状态与自身类型相同。</translation>
   </message>
   <message>
    <source>{dtype}: the precision scheme forces this type on the moment.</source>
@@ -2866,6 +3113,14 @@
    <translation>{name} 是扩展视图：按逻辑元素计数，其存储更小。</translation>
   </message>
   <message>
+   <source>{optimizer} allocates one average where AdEMAMix needs two (bitsandbytes 0.50.2) and fails on the CPU; bitsandbytes.AdEMAMix has the right state.</source>
+   <translation>{optimizer} 只分配一份滑动平均，而 AdEMAMix 需要两份（bitsandbytes 0.50.2），在 CPU 上会失败；bitsandbytes.AdEMAMix 的状态是正确的。</translation>
+  </message>
+  <message>
+   <source>{optimizer} also keeps a pinned copy of every offloaded weight and of its gradient in host memory; they are not counted here.</source>
+   <translation>{optimizer} 还在主机内存中为每份卸载的权重及其梯度保留锁页副本；这里未计入。</translation>
+  </message>
+  <message>
    <source>{optimizer} evaluates the model again in each of its iterations: pass a closure to step(); its activations are alive inside the step.</source>
    <translation>{optimizer} 在每次迭代中都会重新计算模型：请向 step() 传入闭包；其激活值在优化器更新中存活。</translation>
   </message>
@@ -2880,6 +3135,14 @@
   <message>
    <source>{optimizer} keeps {total_bytes} from step to step.</source>
    <translation>{optimizer} 在步与步之间保留 {total_bytes}。</translation>
+  </message>
+  <message>
+   <source>{optimizer} takes bf16 parameters only; with others its step stops. Choose bf16.</source>
+   <translation>{optimizer} 只接受 bf16 参数；对其他类型，更新会中止。请选择 bf16。</translation>
+  </message>
+  <message>
+   <source>{optimizer} takes fp32 parameters only; others raise an error in the step.</source>
+   <translation>{optimizer} 只接受 fp32 参数；其他类型会在更新时报错。</translation>
   </message>
   <message>
    <source>{optimizer} takes sparse gradients only (Embedding with sparse=True); dense gradients raise an error in the step.</source>
@@ -3032,6 +3295,10 @@
   <message>
    <source>{state}: vectors and single numbers are not factored, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：向量和单个数不做分解，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: what rounding lost of each 16-bit parameter, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation>{state}：每个 16 位参数的舍入损失，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}</source>
