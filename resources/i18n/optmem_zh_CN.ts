@@ -443,47 +443,51 @@
  <context>
   <name>ComparisonFilters</name>
   <message>
-   <source>Family of optimizers</source>
+   <source>&amp;Family</source>
    <translation type="unfinished" />
   </message>
   <message>
-   <source>Library</source>
+   <source>&amp;Library</source>
    <translation type="unfinished" />
   </message>
   <message>
-   <source>Proven against the library or not</source>
+   <source>&amp;Proof</source>
    <translation type="unfinished" />
   </message>
   <message>
-   <source>Proven: its state was compared with the real library, 0 bytes apart</source>
+   <source>All</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Filter</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Filter ({count})</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>From source</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Proven: 0 bytes from the library</source>
    <translation type="unfinished" />
   </message>
   <message>
    <source>Search the optimizers</source>
-   <translation type="unfinished" />
+   <translation>搜索优化器</translation>
   </message>
   <message>
    <source>Search: name, library, family</source>
+   <translation>搜索：名称、库、系列</translation>
+  </message>
+  <message>
+   <source>Show &amp;everything</source>
    <translation type="unfinished" />
   </message>
   <message>
-   <source>every family</source>
-   <translation type="unfinished" />
-  </message>
-  <message>
-   <source>every library</source>
-   <translation type="unfinished" />
-  </message>
-  <message>
-   <source>from source</source>
-   <translation>依据源码</translation>
-  </message>
-  <message>
-   <source>proven</source>
-   <translation type="unfinished" />
-  </message>
-  <message>
-   <source>proven or not</source>
+   <source>Show one library, one family, or only what was proven</source>
    <translation type="unfinished" />
   </message>
  </context>
@@ -582,7 +586,7 @@
   <name>ComparisonPanel</name>
   <message>
    <source>About this optimizer</source>
-   <translation type="unfinished" />
+   <translation>关于此优化器</translation>
   </message>
   <message>
    <source>Compare optimizers</source>
@@ -590,11 +594,11 @@
   </message>
   <message>
    <source>Double-click or press Enter to choose an optimizer; F1 says more</source>
-   <translation type="unfinished" />
+   <translation>双击或按 Enter 选择优化器；按 F1 查看详情</translation>
   </message>
   <message>
    <source>Enter chooses the optimizer of the row, F1 says more</source>
-   <translation type="unfinished" />
+   <translation>按 Enter 选择该行的优化器，按 F1 查看详情</translation>
   </message>
   <message>
    <source>Every optimizer on this model</source>
@@ -602,7 +606,7 @@
   </message>
   <message>
    <source>line: usable {size}</source>
-   <translation type="unfinished" />
+   <translation>竖线：可用 {size}</translation>
   </message>
   <message>
    <source>state</source>
@@ -610,11 +614,11 @@
   </message>
   <message>
    <source>{count} optimizers</source>
-   <translation type="unfinished" />
+   <translation>{count} 种优化器</translation>
   </message>
   <message>
    <source>{shown} of {count} optimizers</source>
-   <translation type="unfinished" />
+   <translation>{count} 种优化器中的 {shown} 种</translation>
   </message>
  </context>
  <context>
@@ -1513,6 +1517,10 @@
    <translation>8 位对小张量没有节省：少于 4096 个元素时状态仍为 fp32。更大的张量每参数 2.03 字节，含各块的缩放因子。</translation>
   </message>
   <message>
+   <source>A diagonal quasi-Newton method: three states as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>A dual average: sums of gradients and of squares, and the initial weights.</source>
    <translation>对偶平均：梯度之和、平方之和，以及初始权重。</translation>
   </message>
@@ -1533,6 +1541,14 @@
    <translation>一个矩和对 Hessian 对角线的估计。</translation>
   </message>
   <message>
+   <source>A random low-rank space estimates how to scale each channel of the gradient.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>A rank above the shorter side costs more than Adam: random projectors are not cut. With proj=svd and fp32 gradients the whole factor stays.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>A second sequence of weights in place of a learning-rate schedule.</source>
    <translation>以第二个权重序列代替学习率调度。</translation>
   </message>
@@ -1545,6 +1561,14 @@
    <translation>大小不能被块整除的张量会悄悄以完整精度保存：4097 个元素就没有任何节省。每个量化的矩还各有一张 1 KiB 的取值表。</translation>
   </message>
   <message>
+   <source>AMSGrad is on by default here: ams_bound=false saves a quarter of the state.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>AMSGrad: keeps the largest second moment so far, as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Above 0, a copy of the initial weights is kept.</source>
    <translation>大于 0 时，保留一份初始权重的副本。</translation>
   </message>
@@ -1555,6 +1579,10 @@
   <message>
    <source>Above 0, one number a tensor is kept for the norm of the update.</source>
    <translation>大于 0 时，每个张量保留一个数，用于更新量的范数。</translation>
+  </message>
+  <message>
+   <source>Accelerated gradients: an average, a second sequence of weights, one number a tensor.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Accumulation: {given} is not a whole number; write micro-batches a step such as 1 or 8</source>
@@ -1577,6 +1605,10 @@
    <translation>带一阶矩和分解置信度的 Adafactor。</translation>
   </message>
   <message>
+   <source>Adam and the previous gradient: three states as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Adam for sparse gradients of embeddings.</source>
    <translation>用于嵌入层稀疏梯度的 Adam。</translation>
   </message>
@@ -1593,6 +1625,10 @@
    <translation>对起步阶段做修正的 Adam：两个矩。</translation>
   </message>
   <message>
+   <source>Adam with an average of the step sizes: three states as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Adam with decoupled weight decay: two moments in the type of the parameter.</source>
    <translation>权重衰减解耦的 Adam：两个矩，类型与参数相同。</translation>
   </message>
@@ -1605,20 +1641,52 @@
    <translation>使用梯度相对其均值的方差的 Adam：两个矩。</translation>
   </message>
   <message>
+   <source>Adam with torque-aware momentum: three states as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Adam without a learning rate to tune: three states as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>AdamW and a slow average of the gradients.</source>
    <translation>AdamW，外加一份梯度的慢速滑动平均。</translation>
+  </message>
+  <message>
+   <source>AdamW and a slow average of the gradients: three states as large as the parameters.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>AdamW for bf16 weights: two moments and a compensation of rounding, all bf16.</source>
    <translation>用于 bf16 权重的 AdamW：两个矩和一份舍入补偿，均为 bf16。</translation>
   </message>
   <message>
+   <source>AdamW on gradients projected to a low rank; tensors that are not projected keep AdamW's state.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>AdamW with clipped updates; 16-bit parameters get a third state for rounding.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Adan's states and a sum that estimates the distance to the solution.</source>
    <translation>Adan 的状态，外加一份用于估计到解的距离的和。</translation>
   </message>
   <message>
+   <source>Adaptive SGD: four numbers for the whole optimizer.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Adaptive inertia: three states as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Added to the gradient (not decoupled), it takes a changed copy of the gradient in the step.</source>
    <translation>它加到梯度上（未解耦），更新时需要一份修改过的梯度副本。</translation>
+  </message>
+  <message>
+   <source>Aggregated momentum: three momentum buffers with the default betas, one for each.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>All parameters at once: fast, and takes lists as large as all of them. Automatic on CUDA.</source>
@@ -1663,6 +1731,10 @@
   <message>
    <source>Attention: {kernel} takes 16-bit types only, and queries are fp32; choose a 16-bit precision, efficient or auto</source>
    <translation>注意力：{kernel} 只支持 16 位类型，而查询为 fp32；请选择 16 位精度，或改用 efficient 或 auto</translation>
+  </message>
+  <message>
+   <source>Averages of the gradients and of the weights, each as large as the parameters.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Backward keeps one gradient for every trained parameter until the step has used it.</source>
@@ -1737,8 +1809,16 @@
    <translation>用于 CUDA Graph：步数计数器位于 GPU 上。</translation>
   </message>
   <message>
+   <source>Four states as large as the parameters, the previous weights among them.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>GPU: {given} is not in the table; run `optmem estimate --gpu all` or choose one of {known}</source>
    <translation>GPU：表中没有 {given}；请运行 `optmem estimate --gpu all`，或从以下选择：{known}</translation>
+  </message>
+  <message>
+   <source>GaLore, and the part of the gradient outside the low-rank space scaled by norms.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Give a batch size and a sequence length to count activations.</source>
@@ -1777,8 +1857,16 @@
    <translation>无论参数是何类型，其状态均为 fp32：每参数 12 字节。</translation>
   </message>
   <message>
+   <source>Its three norms a tensor live in the state too: 12 bytes a tensor in fp32.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Keeps a slow average of the gradients as large as the parameters.</source>
    <translation>保留一份与参数同样大小的梯度慢速滑动平均。</translation>
+  </message>
+  <message>
+   <source>Keeps a slow copy of the weights.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Keeps a third moment as large as the parameters.</source>
@@ -1945,6 +2033,10 @@
    <translation>测量已停止，当时处于{phase}阶段</translation>
   </message>
   <message>
+   <source>Moments of the gradient in a low-rank space, and the projectors into it.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Newton-Schulz orthogonalizes one matrix at a time in bf16; the largest takes {total_bytes}</source>
    <translation>Newton-Schulz 以 bf16 逐个对矩阵做正交化；最大的一个占 {total_bytes}</translation>
   </message>
@@ -1961,6 +2053,10 @@
    <translation>不保留权重的转换副本。</translation>
   </message>
   <message>
+   <source>No matrix is projected: the split chooses none of this model's tensors.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>No model weights found: none of the {count} tensors can be trained.</source>
    <translation>未找到模型权重：{count} 个张量中没有可训练的。</translation>
   </message>
@@ -1973,8 +2069,20 @@
    <translation>并不比 8 位更小：每元素 1 字节，每块一个缩放因子。大小不能被块整除的张量以完整精度保存。</translation>
   </message>
   <message>
+   <source>No state of its own: the gradient buffers carry the momentum.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>No state, but foreach with weight decay or maximize copies every gradient in the step.</source>
    <translation>没有状态，但 foreach 加上权重衰减或 maximize 会在更新时复制全部梯度。</translation>
+  </message>
+  <message>
+   <source>No state.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>No state: the step is scaled to the norms of weights and gradients.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Non-standard file: {second} uses the same bytes as {first}; counted once ({pair_count} such).</source>
@@ -1997,8 +2105,20 @@
    <translation>并不总是每参数 8 字节：16 位参数为 4，fp32 为 8；autocast 下仍为 8。</translation>
   </message>
   <message>
+   <source>Not Adam's size: it keeps the last ten gradients by default, each as large as the parameters; the first steps show fewer.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not Adam's size: the slow weights are a third state, there from the first step.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Not SGD's memory: three tensors as large as the parameters, also without momentum.</source>
    <translation>占用并不像 SGD 那样小：三个与参数同样大小的张量，不用动量时也是如此。</translation>
+  </message>
+  <message>
+   <source>Not SGD's size: every beta has a buffer as large as the parameters.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Not available: the driver does not tell what a process uses here (Windows, WSL or a container); the device's total less its baseline stands in</source>
@@ -2019,6 +2139,10 @@
   <message>
    <source>Not stateless with 16-bit parameters: even without momentum the Kahan compensation is as large as the weights.</source>
    <translation>使用 16 位参数时并非没有状态：即使不用动量，Kahan 补偿也与权重一样大。</translation>
+  </message>
+  <message>
+   <source>Not torch's ASGD, which averages the weights: this one keeps no copy of them.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Nothing opened: what was dropped is not a file or folder on this computer</source>
@@ -2049,6 +2173,10 @@
    <translation>{names} 的对象未被构造；其中的张量已计入。</translation>
   </message>
   <message>
+   <source>Off, one number a projected matrix limits how fast updates grow.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>On the CPU PyTorch has one fused kernel, also called flash, for every type.</source>
    <translation>在 CPU 上，PyTorch 只有一个融合内核，也叫 flash，适用于所有类型。</translation>
   </message>
@@ -2073,6 +2201,10 @@
    <translation>一个与参数同样大小的矩，外加每个张量一个数。</translation>
   </message>
   <message>
+   <source>One moment as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>One momentum buffer, and a triangular factor for each axis of a tensor.</source>
    <translation>一个动量缓冲区，外加张量每个轴一个三角因子。</translation>
   </message>
@@ -2089,12 +2221,20 @@
    <translation>一个动量缓冲区；矩阵的更新量经过正交化。</translation>
   </message>
   <message>
+   <source>One number a tensor for the second moment and for the decay; momentum adds a buffer.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>One number for each index along each axis, and a momentum buffer if asked.</source>
    <translation>沿每个轴每个索引一个数，并可选一个动量缓冲区。</translation>
   </message>
   <message>
    <source>One or two fp32 numbers a token that the norms keep.</source>
    <translation>归一化层为每个 token 保留的一到两个 fp32 数。</translation>
+  </message>
+  <message>
+   <source>One parameter is updated at a time: its update projected back to full size takes about {total_bytes}. A step that makes new projectors also holds the singular vectors.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>One parameter is updated at a time; the tensors that its update makes take at most about {total_bytes}</source>
@@ -2197,6 +2337,10 @@
    <translation>分页不等于卸载：只有含 100,000 个及以上元素的张量位于统一内存中，且在 GPU 占满之前一直留在 GPU 上。</translation>
   </message>
   <message>
+   <source>Parameters of one shape are stacked and updated at once, so the largest such stack decides: at most {total_bytes}. foreach=false takes them one by one.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Parameters: a model needs at least one parameter</source>
    <translation>参数量：模型至少要有一个参数</translation>
   </message>
@@ -2233,6 +2377,10 @@
    <translation>预设：无法识别 {given}；请从以下选择：{known}</translation>
   </message>
   <message>
+   <source>Projected moments have rank x side elements; cut to the shorter side by a singular value decomposition.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Pure bf16: weights, gradients and a state that follows them take 2 bytes each. No fp32 copy.</source>
    <translation>纯 bf16：权重、梯度以及随之而定的状态各占 2 字节。没有 fp32 副本。</translation>
   </message>
@@ -2255,6 +2403,18 @@
   <message>
    <source>Queries, keys, values and the output of attention.</source>
    <translation>注意力的查询、键、值与输出。</translation>
+  </message>
+  <message>
+   <source>RAdam and a slow copy of the weights: three states as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: random projectors are not cut, and the state is larger than Adam's there.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: the library cuts it to that side, and nothing is saved there.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Reserved is a band: 14 recorded transformer runs with a backward held 0.1 to 5.8 % more than they had allocated. Convolutions on changing sizes can hold far more.</source>
@@ -2281,6 +2441,10 @@
    <translation>张量有行和列时，以行平均与列平均代替二阶矩。</translation>
   </message>
   <message>
+   <source>Row and column averages of the projected gradient, in fp32.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Row and column averages of the second moment, no first moment.</source>
    <translation>二阶矩的行平均与列平均，没有一阶矩。</translation>
   </message>
@@ -2291,6 +2455,10 @@
   <message>
    <source>SGD with an averaged copy of the weights and three counters on the GPU.</source>
    <translation>带权重平均副本的 SGD，另有三个位于 GPU 的计数器。</translation>
+  </message>
+  <message>
+   <source>SGD with momentum and one number a tensor.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Schedule-Free with a factored second moment and a sampled distance.</source>
@@ -2315,6 +2483,10 @@
   <message>
    <source>Small tensors kept for backward.</source>
    <translation>为反向保留的小张量。</translation>
+  </message>
+  <message>
+   <source>So many past gradients are kept, each as large as the parameters.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>State of tensors with 100,000 elements or more lies in managed memory, which the driver moves to the host when the GPU is full.</source>
@@ -2461,6 +2633,10 @@
    <translation>模型结构未知，因此无法预测激活值。它们需要另外加上。</translation>
   </message>
   <message>
+   <source>The momentum is not gone: it lives in the gradients, which must then be kept between steps (no zero_grad).</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The name does not make it 8-bit: without optim_bits=8 it keeps 8 bytes a parameter in fp32, twice torch's with 16-bit parameters.</source>
    <translation>名称并不代表它是 8 位：不设 optim_bits=8 时，每参数以 fp32 保存 8 字节，参数为 16 位时是 torch 的两倍。</translation>
   </message>
@@ -2481,6 +2657,14 @@
    <translation>每个参数保存上一步的梯度和各自的步长。</translation>
   </message>
   <message>
+   <source>The projectors are slices of fp32 singular vectors that keep the whole factor alive: as large as the smaller side squared, or as the matrix.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The saving needs 16-bit gradients: with fp32 ones each projector is a view that keeps all singular vectors, so a square matrix costs 4 bytes a parameter at any rank. Embedding and head are not projected and keep both moments.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The second moment cannot be factored then.</source>
    <translation>此时二阶矩无法分解。</translation>
   </message>
@@ -2491,6 +2675,10 @@
   <message>
    <source>The settings file could not be read and was set aside as {path}; defaults are used</source>
    <translation>无法读取设置文件，已另存为 {path}；现使用默认设置</translation>
+  </message>
+  <message>
+   <source>The side that is projected: std takes the longer way, which keeps the moments small.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The sign of the last gradients and a step size for every parameter.</source>
@@ -2545,12 +2733,20 @@
    <translation>此次运行约需 {needed_bytes}，而空闲 {free_bytes}；同样结构的 {count} 个参数可以装下</translation>
   </message>
   <message>
+   <source>Three buffers as large as the parameters with momentum, nothing without.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Three moments and the previous gradient, each as large as the parameters.</source>
    <translation>三个矩和上一步的梯度，各与参数同样大小。</translation>
   </message>
   <message>
    <source>Token ids and labels, 8 bytes each; the embedding and the loss keep them.</source>
    <translation>token id 与标签，各 8 字节；由嵌入层和损失保留。</translation>
+  </message>
+  <message>
+   <source>Torque-aware momentum: two states as large as the parameters.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>TransformerEngine on bf16 weights: each matrix also keeps an fp8 copy and its transpose through the step. fp8 makes the products faster, not the model states smaller.</source>
@@ -2569,6 +2765,10 @@
    <translation>默认状态是 Adam 的两倍：slice_p=11 可使其接近 Adam。初值为零的参数不保存初始权重。</translation>
   </message>
   <message>
+   <source>Two first moments in turn and a second one: four states as large as the parameters by default.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Two moments and a copy of the initial weights.</source>
    <translation>两个矩和一份初始权重的副本。</translation>
   </message>
@@ -2577,16 +2777,32 @@
    <translation>两个矩和上一步的梯度。</translation>
   </message>
   <message>
+   <source>Two moments in fp32, whatever the type of the parameter.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Two moments in the type of the parameter.</source>
    <translation>两个矩，类型与参数相同。</translation>
+  </message>
+  <message>
+   <source>Two moments, and a queue of past gradients.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Two moments, each as large as the parameters.</source>
    <translation>两个矩，各与参数同样大小。</translation>
   </message>
   <message>
+   <source>Two momentum buffers in turn.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Two running averages as large as the parameters.</source>
    <translation>两份与参数同样大小的滑动平均。</translation>
+  </message>
+  <message>
+   <source>Two sums as large as the parameters.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Unknown element types ({names}): counted by shape, bytes from the storage.</source>
@@ -2601,6 +2817,10 @@
    <translation>按每个张量的权重范数缩放其更新量。</translation>
   </message>
   <message>
+   <source>Variational SGD: three states as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Weights loaded in bf16 and trained under autocast: what HF Trainer does with a bf16 folder.</source>
    <translation>以 bf16 加载权重并在 autocast 下训练：HF Trainer 对 bf16 模型文件夹就是这样做的。</translation>
   </message>
@@ -2611,6 +2831,14 @@
   <message>
    <source>What quantized layers keep was compared with bitsandbytes on the CPU, not yet on a GPU.</source>
    <translation>量化层保留的内容已在 CPU 上与 bitsandbytes 对比，尚未在 GPU 上对比。</translation>
+  </message>
+  <message>
+   <source>Which tensors the first half trains: hidden matrices (no embedding, no head), or every matrix. The rest gets AdamW.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>With 16-bit parameters it is larger than AdamW: Kahan summation, on by default, keeps one more state. With fp16, the second moment is fp32.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>With accumulation, gradients stay alive while the next micro-batch runs forward: activations come on top of them.</source>
@@ -2657,6 +2885,10 @@
    <translation>每次分配都向上取整到 512 B</translation>
   </message>
   <message>
+   <source>exp keeps one more number a tensor.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>foreach handles all parameters at once, so each list it makes is as large as all of them: {lists} x {list_bytes} = {total_bytes}. foreach=false handles one parameter at a time.</source>
    <translation>foreach 一次处理全部参数，因此它生成的每个列表都与全部参数一样大：{lists} x {list_bytes} = {total_bytes}。foreach=false 则逐个参数处理。</translation>
   </message>
@@ -2701,6 +2933,10 @@
    <translation>未量化，由 k-bit 预处理提升为 {dtype}（嵌入层、归一化层、输出头）：{count} 个参数，{bytes}</translation>
   </message>
   <message>
+   <source>momentum=0 saves nothing here: the buffer is kept all the same.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>no model: give a PATH, `--params 7B` or `--preset ID`</source>
    <translation>没有模型：请给出 PATH、`--params 7B` 或 `--preset ID`</translation>
   </message>
@@ -2727,6 +2963,10 @@
   <message>
    <source>one {dtype} cast of every matrix that is multiplied</source>
    <translation>每个参与矩阵乘的矩阵各有一份 {dtype} 转换副本</translation>
+  </message>
+  <message>
+   <source>random projectors have their own size; svd ones are slices that fp32 gradients keep whole.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>the window cannot open: PySide6 is not installed; run `pip install PySide6-Essentials==6.10.3`, or use `optmem estimate --params 7B`</source>
@@ -2827,6 +3067,10 @@
   <message>
    <source>{dtype}: 16 bits also where the parameter has 32.</source>
    <translation>{dtype}：即使参数为 32 位，状态也是 16 位。</translation>
+  </message>
+  <message>
+   <source>{dtype}: fp16 parameters get fp32 here, because the range of fp16 is too small.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{dtype}: fp16 parameters get fp32 state, others their own type.</source>
@@ -3245,6 +3489,14 @@
    <translation>{precision}：依据该库的源码与论文；尚未与 GPU 对比。</translation>
   </message>
   <message>
+   <source>{state}: a square {dtype} matrix as wide as this axis (d x d), {element_count} elements = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: column averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{state}: every n-th element of each parameter, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：每个参数每隔 n 个元素取一个，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
@@ -3269,6 +3521,10 @@
    <translation>{state}：每个矩阵每列一个 {dtype} 数（numel / d[-2]），{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
+   <source>{state}: one {dtype} number a projected matrix, {tensor_count} of them = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{state}: one {dtype} number a row of each matrix (numel / d[-1]), {element_count} elements = {total_bytes}</source>
    <translation>{state}：每个矩阵每行一个 {dtype} 数（numel / d[-1]），{element_count} 个元素 = {total_bytes}</translation>
   </message>
@@ -3281,12 +3537,36 @@
    <translation>{state}：每块一个 {dtype} 缩放因子，共 {element_count} 个 = {total_bytes}</translation>
   </message>
   <message>
+   <source>{state}: rank x side of each projected matrix, other tensors in full, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: row averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{state}: tensors that are not factored, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：不做分解的张量，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: the largest axis averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：沿最大的轴取平均，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: the matrices of the first half of the split, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: the parameter with its first axis averaged away (numel / d[0]), {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: the parameters of the second half of the split, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: the projectors, {element_count} elements in {dtype} = {total_bytes}; with fp32 gradients the slice of the singular vectors is a view that keeps all of them</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{state}: the second largest axis averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -3299,6 +3579,10 @@
   <message>
    <source>{state}: what rounding lost of each 16-bit parameter, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：每个 16 位参数的舍入损失，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: what rounding to 16 bits lost, {element_count} elements in {dtype} = {total_bytes}; fp32 parameters have none</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}</source>
