@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.comparison import ComparedRow
 from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.optimizer_rows import OptimizerRow
 from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
@@ -51,29 +52,6 @@ class CheckpointSummary:
     optimizer_bytes: int
     complete: bool
     warnings: tuple[Reason, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonRow:
-    """One optimizer on the present model, everything else as chosen.
-
-    Attributes:
-        optimizer: Id in the catalogue.
-        state_bytes: Optimizer state, what lives in host memory included.
-        temporaries_bytes: Part of the optimizer step's peak that is not state.
-        peak_bytes: Largest number allocated in a step.
-        peak_phase: Phase it falls in.
-        fits: ``yes``, ``tight``, ``no``, or None without a GPU.
-        refused: Why this optimizer cannot run here; the bytes are 0 then.
-    """
-
-    optimizer: str
-    state_bytes: int
-    temporaries_bytes: int
-    peak_bytes: int
-    peak_phase: str
-    fits: str | None
-    refused: Reason | None = None
 
 
 class MeasureStage(Enum):
@@ -196,7 +174,7 @@ class Snapshot:
     issues: Mapping[str, Reason] = field(default_factory=dict)
     gpu: Gpu | None = None
     unit: SizeUnit = "GiB"
-    comparison: tuple[ComparisonRow, ...] = ()
+    comparison: tuple[OptimizerRow, ...] = ()
     comparison_complete: bool = False
     measurement: MeasurementState = field(default_factory=MeasurementState)
     load: LoadState | None = None

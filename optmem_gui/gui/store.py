@@ -21,6 +21,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.model import ModelRef
+from optmem_gui.core.optimizer_rows import OptimizerRow, optimizer_rows
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
@@ -30,7 +31,6 @@ from optmem_gui.engine.devices import Devices
 from optmem_gui.gui.edits import Inputs, apply_edit
 from optmem_gui.gui.snapshot import (
     CheckpointSummary,
-    ComparisonRow,
     LoadState,
     MeasurementState,
     Snapshot,
@@ -79,7 +79,7 @@ class Store(QObject):
             first = replace(first, gpu=None)
         self._valid = first
         self._refused: tuple[str, str] | None = None
-        self._rows: Iterator[ComparisonRow] | None = None
+        self._rows: Iterator[OptimizerRow] | None = None
         self._slices = QTimer(self)
         self._slices.setInterval(0)
         self._slices.timeout.connect(self._compare_slice)
@@ -196,10 +196,15 @@ class Store(QObject):
 
     # -- comparison
 
+    def compare_again(self) -> None:
+        """Compare anew, because the catalogue has other entries now."""
+        self._compare()
+        self.changed.emit(self._snapshot)
+
     def _compare(self) -> None:
         """Start over: the latest edit wins. The old rows stay until the new ones replace them."""
-        self._rows = compare_optimizers(self._snapshot.scenario, self._snapshot.gpu)
-        self._fresh: list[ComparisonRow] = []
+        self._rows = optimizer_rows(self._snapshot.scenario, self._snapshot.gpu, tuple(CATALOGUE))
+        self._fresh: list[OptimizerRow] = []
         self._snapshot = replace(self._snapshot, comparison_complete=False)
         self._slices.start()
 
@@ -212,29 +217,6 @@ class Store(QObject):
         self._slices.stop()
         self._snapshot = replace(self._snapshot, comparison=tuple(self._fresh), comparison_complete=True)
         self.comparison_changed.emit(self._snapshot)
-
-
-def compare_optimizers(scenario: Scenario, gpu: Gpu | None) -> Iterator[ComparisonRow]:
-    """Every optimizer of the catalogue on this scenario; the chosen one with its options, others without."""
-    for optimizer in CATALOGUE:
-        options = scenario.options if optimizer == scenario.optimizer else ()
-        yield compare_optimizer(replace(scenario, optimizer=optimizer, options=options), gpu)
-
-
-def compare_optimizer(scenario: Scenario, gpu: Gpu | None) -> ComparisonRow:
-    """One row of the comparison."""
-    try:
-        breakdown = compute(scenario, gpu)
-    except UserError as error:
-        return ComparisonRow(scenario.optimizer, 0, 0, 0, "", None, error.reason)
-    return ComparisonRow(
-        optimizer=scenario.optimizer,
-        state_bytes=breakdown.component("optimizer_state").bytes,
-        temporaries_bytes=breakdown.component("temporaries").bytes,
-        peak_bytes=breakdown.peak_bytes,
-        peak_phase=breakdown.peak_phase,
-        fits=breakdown.fit.fits if breakdown.fit else None,
-    )
 
 
 class _Edit(QUndoCommand):

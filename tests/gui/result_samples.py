@@ -17,11 +17,12 @@ from optmem_gui.core.breakdown import (
     Phase,
 )
 from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.optimizer_rows import OptimizerRow
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.units import MIB
-from optmem_gui.gui.snapshot import ComparisonRow, Snapshot
+from optmem_gui.gui.snapshot import Snapshot
 
 H100 = Gpu("h100-80gb", "NVIDIA H100 80GB HBM3", "NVIDIA H100 80GB HBM3", 81559, 553, True, "sm_90", "H", "")
 """Total as its driver reports it; usable 79.1 GiB."""
@@ -127,18 +128,18 @@ def snapshot(result: Breakdown | None = None, *, gpu: Gpu | None = H100, **field
     return Snapshot(inputs=fields.pop("inputs", None), scenario=scenario, breakdown=shown, gpu=gpu, **fields)
 
 
-def comparison() -> tuple[ComparisonRow, ...]:
+def comparison() -> tuple[OptimizerRow, ...]:
     """A few optimizers on 7B parameters in pure bf16, one of them refused."""
     count = 7_000_000_000
 
-    def row(name: str, state: int, temporaries: int, fits: str | None) -> ComparisonRow:
+    def row(name: str, state: int, temporaries: int, fits: str | None) -> OptimizerRow:
         peak = (4 + state + temporaries) * count
-        return ComparisonRow(name, state * count, temporaries * count, peak, "optimizer_step", fits)
+        return OptimizerRow(name, state * count, temporaries * count, peak, "optimizer_step", fits)
 
     return (
         row("torch.AdamW", 4, 2, "yes"),
         row("torch.SGD", 0, 0, "yes"),
         row("torch.RMSprop", 2, 2, "yes"),
         row("torch.LBFGS", 400, 8, "no"),
-        ComparisonRow("torch.SparseAdam", 0, 0, 0, "", None, Reason("warn.pure_fp16")),
+        OptimizerRow("torch.SparseAdam", 0, 0, 0, "", None, Reason("warn.pure_fp16")),
     )

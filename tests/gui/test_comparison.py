@@ -11,9 +11,9 @@ from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from optmem_gui.core.optimizer_rows import OptimizerRow
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.panels.comparison import ComparisonPanel
-from optmem_gui.gui.snapshot import ComparisonRow
 from optmem_gui.gui.widgets.comparison_model import Column, ComparisonModel
 from tests.gui.result_samples import comparison, snapshot
 
@@ -48,8 +48,8 @@ def test_sorted_by_peak_and_what_cannot_run_last(panel: ComparisonPanel) -> None
 def test_sizes_beyond_64_bits_are_ordered(panel: ComparisonPanel) -> None:
     """Qt compares 64-bit numbers; 2^70 and 2^71 are equal to it."""
     rows = (
-        ComparisonRow("torch.B", 0, 0, 1 << 71, "backward", None),
-        ComparisonRow("torch.A", 0, 0, 1 << 70, "backward", None),
+        OptimizerRow("torch.B", 0, 0, 1 << 71, "backward", None),
+        OptimizerRow("torch.A", 0, 0, 1 << 70, "backward", None),
     )
     panel.render(snapshot(comparison=rows))
     assert _names(panel) == ["torch.A", "torch.B"]
@@ -133,7 +133,7 @@ def test_a_capacity_far_away_does_not_flatten_the_bars_either() -> None:
 
 @pytest.mark.parametrize("usable", [None, 1, 80 << 30, 10**24])
 def test_bars_paint_at_any_capacity(panel: ComparisonPanel, usable: int | None) -> None:
-    refused = ComparisonRow("torch.X", 0, 0, 0, "", None, Reason("warn.pure_fp16"))
+    refused = OptimizerRow("torch.X", 0, 0, 0, "", None, Reason("warn.pure_fp16"))
     for rows in (comparison(), (refused,), ()):
         panel.model.show_rows(rows, "torch.AdamW", usable, "GB")
         assert not panel.grab().isNull()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 from optmem_gui.core.errors import UserError
@@ -26,6 +27,29 @@ ALIASES: dict[str, str] = {
     name: implementation.id for implementation in CATALOGUE.values() for name in _names(implementation)
 }
 """Id by any name, lower case: the id, the import path, a short name such as ``adamw``."""
+
+
+def adopt(implementations: Iterable[Implementation]) -> None:
+    """Take in the entries that a user added; one that was there under the same id is replaced.
+
+    Names that the program's own entries answer to stay theirs.
+    """
+    for implementation in implementations:
+        CATALOGUE[implementation.id] = implementation
+        for name in _names(implementation):
+            ALIASES.setdefault(name, implementation.id)
+
+
+def search_text(implementation: Implementation) -> str:
+    """Everything a search should find it by, lower case: its names, its library and its family."""
+    words = (implementation.name, implementation.library, implementation.family)
+    return " ".join((*_names(implementation), *words)).lower()
+
+
+def matches(implementation: Implementation, typed: str) -> bool:
+    """Whether every word that was typed is part of what it can be found by."""
+    known = search_text(implementation)
+    return all(word in known for word in typed.lower().split())
 
 
 def find(name: str) -> Implementation:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtGui import QAction, QFont, QFontMetrics, QKeyEvent
+from PySide6.QtWidgets import QWidget
 
+from optmem_gui.core.optimizer_rows import OptimizerRow
 from optmem_gui.core.units import format_bytes
 from optmem_gui.gui.snapshot import Snapshot
-from optmem_gui.gui.widgets.comparison_model import (
-    ROW_ROLE,
-    Column,
-    ComparisonModel,
-    ComparisonOrder,
-    PeakBarDelegate,
-)
+from optmem_gui.gui.widgets.comparison_filters import ComparisonFilters
+from optmem_gui.gui.widgets.comparison_model import ROW_ROLE, Column, ComparisonModel
+from optmem_gui.gui.widgets.comparison_order import ComparisonFilter, ComparisonOrder
 from optmem_gui.gui.widgets.copy_table import CopyTable
+from optmem_gui.gui.widgets.peak_bar import PeakBarDelegate
 from optmem_gui.gui.widgets.titled import TitledPanel
 
 
@@ -24,36 +22,40 @@ class ComparisonPanel(TitledPanel):
 
     Emits:
         chosen: Id of the optimizer that the user wants.
+        about_wanted: Id of the optimizer whose page the user wants to read.
     """
 
     chosen = Signal(object)
+    about_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("comparison")
         self._snapshot: Snapshot | None = None
-        self.filter = QLineEdit()
-        self.filter.setObjectName("comparisonFilter")
-        self.filter.setClearButtonEnabled(True)
+        self.filters = ComparisonFilters()
+        self.filter = self.filters.search
         self.model = ComparisonModel(self)
         self.order = ComparisonOrder(self)
         self.order.setSourceModel(self.model)
-        self.order.setFilterCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self.table = CopyTable()
         self.table.setObjectName("comparisonTable")
         self.table.setModel(self.order)
         self.table.setItemDelegateForColumn(Column.PEAK, PeakBarDelegate(self.table))
         self.table.horizontalHeader().setStretchLastSection(False)
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # library and class both stay readable
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(Column.PEAK, Qt.SortOrder.AscendingOrder)
-        self.filter.textChanged.connect(self.order.setFilterFixedString)
+        self.filters.changed.connect(self._show_only)
+        self._about = QAction(self.table)
+        self._about.triggered.connect(self._want_about)
+        self.table.addAction(self._about)
         self.table.doubleClicked.connect(self._choose)
         self.table.installEventFilter(self)
         self.filter.installEventFilter(self)
         self.table.resized.connect(self._stretch_bars)
         self._fitted: tuple[object, ...] = ()
-        self._bar_width = self._number_width = 0
-        self.body.addWidget(self.filter)
+        self._bar_width = self._number_width = self._name_width = 0
+        self.body.addWidget(self.filters)
         self.body.addWidget(self.table, 1)
         self.setFocusProxy(self.filter)
         self.retranslate()
@@ -64,31 +66,59 @@ class ComparisonPanel(TitledPanel):
         fit = snapshot.breakdown.fit if snapshot.breakdown else None
         usable = fit.usable if fit else None
         self.model.show_rows(snapshot.comparison, snapshot.scenario.optimizer, usable, snapshot.unit)
-        note = self.tr("this model; {count} optimizers").format(count=len(snapshot.comparison))
-        if usable is not None:
-            note = self.tr("this model; line: usable {size}").format(size=format_bytes(usable, snapshot.unit))
-        self.write_note(note)
+        self._write_counts()
         self._fit_columns()
+
+    def _show_only(self, wanted: ComparisonFilter) -> None:
+        self.order.show_only(wanted)
+        self._write_counts()
+
+    def _write_counts(self) -> None:
+        """How many of how many are shown, and where the line of the bars stands."""
+        snapshot = self._snapshot
+        if snapshot is None:
+            return
+        fit = snapshot.breakdown.fit if snapshot.breakdown else None
+        shown, count = self.order.rowCount(), len(snapshot.comparison)
+        note = self.tr("{count} optimizers").format(count=count)
+        if shown != count:
+            note = self.tr("{shown} of {count} optimizers").format(shown=shown, count=count)
+        if fit is not None:
+            line = self.tr("line: usable {size}").format(size=format_bytes(fit.usable, snapshot.unit))
+            note = f"{note}; {line}"
+        self.write_note(note)
 
     def _fit_columns(self) -> None:
         """Columns follow the number of rows and the unit; edits of figures leave them alone."""
         snapshot = self._snapshot
         if snapshot is None or not snapshot.comparison:
             return
-        longest = max(len(format_bytes(row.peak_bytes, snapshot.unit)) for row in snapshot.comparison)
-        verdicts = frozenset(row.fits for row in snapshot.comparison)
-        state = (len(snapshot.comparison), snapshot.unit, longest, verdicts, self.tr("state"))
+        state = (len(snapshot.comparison), snapshot.unit, len(self.model.longest_peak), self.tr("state"))
         if state != self._fitted:
             self._fitted = state
-            self.table.fit_columns(len(Column))
-            self._bar_width = self.table.columnWidth(Column.PEAK)
+            for column in Column:
+                self.table.setColumnWidth(column, self._needed_width(column))
+            self._name_width = self.table.columnWidth(Column.OPTIMIZER)
             metrics = self.table.fontMetrics()
             self._number_width = metrics.horizontalAdvance(self.model.longest_peak) + metrics.height()
+            self._bar_width = self._number_width + 6 * metrics.height()
             self._stretch_bars()
+
+    def _needed_width(self, column: Column) -> int:
+        """Room for the header and the longest cell; Qt would ask every cell for its size, 10 ms a column."""
+        metrics, header = self.table.fontMetrics(), self.table.horizontalHeader()
+        bold = QFont(self.table.font())
+        bold.setBold(True)
+        cell = QFontMetrics(bold).horizontalAdvance(self.model.longest_text(column)) + metrics.height()
+        return max(cell, header.sectionSizeHint(column))
 
     def _stretch_bars(self) -> None:
         """The bars take what the other columns leave; where all is narrow, the number stays in sight."""
         room = self.table.viewport().width()
+        # The peak stays in sight beside the longest name; a name that is cut has its tooltip.
+        self.table.setColumnWidth(
+            Column.OPTIMIZER, min(self._name_width, max(room // 2, room - self._bar_width))
+        )
         others = sum(self.table.columnWidth(column) for column in Column if column is not Column.PEAK)
         beside_name = room - self.table.columnWidth(Column.OPTIMIZER)
         narrow = min(self._bar_width, max(self._number_width, beside_name))
@@ -97,11 +127,10 @@ class ComparisonPanel(TitledPanel):
     def retranslate(self) -> None:
         """Put up the words of the current language."""
         self.title.setText(self.tr("Compare optimizers"))
-        self.filter.setPlaceholderText(self.tr("Filter by name, such as Adam"))
-        self.filter.setAccessibleName(self.tr("Filter the optimizers by name"))
+        self._about.setText(self.tr("About this optimizer"))
         self.table.setAccessibleName(self.tr("Every optimizer on this model"))
-        self.table.setAccessibleDescription(self.tr("Enter chooses the optimizer of the row"))
-        self.table.setToolTip(self.tr("Double-click or press Enter to choose an optimizer"))
+        self.table.setAccessibleDescription(self.tr("Enter chooses the optimizer of the row, F1 says more"))
+        self.table.setToolTip(self.tr("Double-click or press Enter to choose an optimizer; F1 says more"))
         self.model.retranslate()
         if self._snapshot is not None:
             self.render(self._snapshot)
@@ -131,7 +160,23 @@ class ComparisonPanel(TitledPanel):
                 return True
         return super().eventFilter(watched, event)
 
-    def _choose(self, index: QModelIndex | QPersistentModelIndex) -> None:
+    @property
+    def current(self) -> str | None:
+        """Id of the row that the keyboard is on, while it is in the table."""
+        row = self._row(self.table.currentIndex())
+        return row.optimizer if row is not None and self.table.hasFocus() else None
+
+    def _want_about(self) -> None:
+        row = self._row(self.table.currentIndex())
+        if row is not None:
+            self.about_wanted.emit(row.optimizer)
+
+    @staticmethod
+    def _row(index: QModelIndex | QPersistentModelIndex) -> OptimizerRow | None:
         row = index.data(ROW_ROLE) if index.isValid() else None
+        return row if isinstance(row, OptimizerRow) else None
+
+    def _choose(self, index: QModelIndex | QPersistentModelIndex) -> None:
+        row = self._row(index)
         if row is not None and row.refused is None:
             self.chosen.emit(row.optimizer)

@@ -1,4 +1,4 @@
-"""Every optimizer on the present model, as a table model that sorts by number and filters by name."""
+"""Every optimizer on the present model, as a table model."""
 
 from __future__ import annotations
 
@@ -6,28 +6,19 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QObject,
-    QPersistentModelIndex,
-    QRectF,
-    QSize,
-    QSortFilterProxyModel,
-    Qt,
-)
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen
-from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QBrush, QColor
+from PySide6.QtWidgets import QApplication
 
+from optmem_gui.core.optimizer_rows import OptimizerRow
+from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.gui.i18n import phase_name, render_reason
-from optmem_gui.gui.snapshot import ComparisonRow
 from optmem_gui.gui.theme import is_dark, shades
 from optmem_gui.report.tables import Table
 
 Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = Qt.ItemDataRole.UserRole
-SORT_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class Column(IntEnum):
@@ -38,27 +29,42 @@ class Column(IntEnum):
     RELATIVE = 2
     FITS = 3
     STATE = 4
-    TEMPORARIES = 5
+    PER_PARAMETER = 5
+    TEMPORARIES = 6
+    FAMILY = 7
+    PROVEN = 8
 
 
-NUMERIC = frozenset({Column.PEAK, Column.RELATIVE, Column.STATE, Column.TEMPORARIES})
+NUMERIC = frozenset({Column.PEAK, Column.RELATIVE, Column.STATE, Column.PER_PARAMETER, Column.TEMPORARIES})
+OF_THE_STEP = frozenset({Column.PEAK, Column.RELATIVE, Column.FITS, Column.TEMPORARIES})
+"""What is not predicted for an optimizer of another runtime."""
+
 _SIDE = Qt.AlignmentFlag
 _ALIGNMENT = {
     column: (_SIDE.AlignRight if column in NUMERIC else _SIDE.AlignLeft) | _SIDE.AlignVCenter
     for column in Column
 }
+_COLUMNS = tuple(Column)  # calling the enumeration costs more than the cell
+_VERDICTS = {"yes": 0, "tight": 1, "no": 2, None: 3}
 
 
 class ComparisonModel(QAbstractTableModel):
-    """Rows as they were computed; sorting and filtering are the proxy's."""
+    """Rows in the order of one column; filtering is the proxy's.
+
+    The order is kept here because a proxy would ask Python for every comparison of two rows, at every edit.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._rows: tuple[ComparisonRow, ...] = ()
+        self._rows: tuple[OptimizerRow, ...] = ()
         self._unit: SizeUnit = "GiB"
         self._chosen = ""
         self._usable: int | None = None
-        self._answers: dict[int, Callable[[ComparisonRow, Column], Any]] = {
+        self._now: OptimizerRow | None = None
+        self._given: tuple[OptimizerRow, ...] = ()
+        self._column, self._descending = Column.PEAK, False
+        self._longest_bytes, self._longest_peak = 1, ""
+        self._answers: dict[int, Callable[[OptimizerRow, Column], Any]] = {
             Qt.ItemDataRole.DisplayRole: self._text,
             Qt.ItemDataRole.ToolTipRole: self._tip,
             Qt.ItemDataRole.TextAlignmentRole: lambda _row, column: _ALIGNMENT[column],
@@ -66,11 +72,10 @@ class ComparisonModel(QAbstractTableModel):
             Qt.ItemDataRole.FontRole: self._font,
             Qt.ItemDataRole.AccessibleTextRole: self._spoken,
             ROW_ROLE: lambda row, _column: row,
-            SORT_ROLE: self._sort_value,
         }
 
     def show_rows(
-        self, rows: tuple[ComparisonRow, ...], chosen: str, usable_bytes: int | None, unit: SizeUnit
+        self, rows: tuple[OptimizerRow, ...], chosen: str, usable_bytes: int | None, unit: SizeUnit
     ) -> None:
         """Show other figures; the rows stay where they are while the optimizers are the same.
 
@@ -80,16 +85,44 @@ class ComparisonModel(QAbstractTableModel):
             usable_bytes: What the GPU can give, None without one.
             unit: Unit of the sizes.
         """
-        if (rows, chosen, usable_bytes, unit) == (self._rows, self._chosen, self._usable, self._unit):
+        if (rows, chosen, usable_bytes, unit) == (self._given, self._chosen, self._usable, self._unit):
             return
-        same = [row.optimizer for row in rows] == [row.optimizer for row in self._rows]
-        if not same:
+        self._given, self._chosen, self._usable, self._unit = rows, chosen, usable_bytes, unit
+        now = next((row for row in rows if row.optimizer == chosen), None)
+        self._now = now if now is not None and now.refused is None and not now.state_only else None
+        if {row.optimizer for row in rows} == {row.optimizer for row in self._rows}:
+            self._arrange()
+        else:
             self.beginResetModel()
-        self._rows, self._chosen, self._usable, self._unit = rows, chosen, usable_bytes, unit
-        if not same:
+            self._rows = self._sorted()
             self.endResetModel()
-        elif rows:
-            self.dataChanged.emit(self.index(0, 0), self.index(len(rows) - 1, len(Column) - 1))
+        self._measure_bars()
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Order the rows by a column; what has no figure comes last either way."""
+        if column >= 0:
+            self._column, self._descending = Column(column), order == Qt.SortOrder.DescendingOrder
+            self._arrange()
+
+    def _sorted(self) -> tuple[OptimizerRow, ...]:
+        rows = sorted(self._given, key=self._sort_key, reverse=self._descending)
+        return tuple(sorted(rows, key=self._has_no_figure))
+
+    def _arrange(self) -> None:
+        """Put the rows in order; selections go with their optimizer."""
+        before, after = self._rows, self._sorted()
+        if [row.optimizer for row in before] == [row.optimizer for row in after]:
+            self._rows = after
+            if after:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(after) - 1, len(Column) - 1))
+            return
+        self.layoutAboutToBeChanged.emit()
+        places = {row.optimizer: place for place, row in enumerate(after)}
+        held = self.persistentIndexList()
+        self._rows = after
+        moved = [self.index(places[before[index.row()].optimizer], index.column()) for index in held]
+        self.changePersistentIndexList(held, moved)
+        self.layoutChanged.emit()
 
     def retranslate(self) -> None:
         """Say everything again in the current language."""
@@ -109,23 +142,31 @@ class ComparisonModel(QAbstractTableModel):
 
     @property
     def longest_bytes(self) -> int:
-        """Where the scale of the bars ends: past the GPU, or past the largest peak that is near it.
-
-        One optimizer that takes a hundred times as much must not make all other bars invisible.
-        """
-        peaks = sorted(row.peak_bytes for row in self._rows if row.refused is None)
-        if not peaks:
-            return self._usable or 1
-        middle, usable = peaks[len(peaks) // 2], self._usable or 0
-        near = usable if usable <= 4 * middle else 0  # a line far beyond every bar would flatten them
-        return max(min(peaks[-1], 2 * max(middle, near)), near, 1)
+        """Where the scale of the bars ends: past the GPU, or past the largest peak that is near it."""
+        return self._longest_bytes
 
     @property
     def longest_peak(self) -> str:
         """The longest text beside a bar."""
-        return max((self._text(row, Column.PEAK) for row in self._rows), key=len, default="")
+        return self._longest_peak
 
-    def row_at(self, row: int) -> ComparisonRow:
+    def _measure_bars(self) -> None:
+        """Once for all bars. One optimizer that takes a hundred times as much must not flatten the others."""
+        peaks = sorted(row.peak_bytes for row in self._rows if row.refused is None and not row.state_only)
+        texts = (format_bytes(peak, self._unit) for peak in peaks)
+        self._longest_peak = max(texts, key=len, default="")
+        if not peaks:
+            self._longest_bytes = self._usable or 1
+            return
+        middle, usable = peaks[len(peaks) // 2], self._usable or 0
+        near = usable if usable <= 4 * middle else 0  # a line far beyond every bar would flatten them
+        self._longest_bytes = max(min(peaks[-1], 2 * max(middle, near)), near, 1)
+
+    def longest_text(self, column: Column) -> str:
+        """The longest cell of a column."""
+        return max((self._text(row, column) for row in self._rows), key=len, default="")
+
+    def row_at(self, row: int) -> OptimizerRow:
         """The figures of a row."""
         return self._rows[row]
 
@@ -145,7 +186,7 @@ class ComparisonModel(QAbstractTableModel):
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: N802, B008  # Qt's name and default
         """Always the same."""
-        return 0 if parent.isValid() else len(Column)
+        return 0 if parent.isValid() else len(_COLUMNS)
 
     def headerData(  # noqa: N802  # Qt's name
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
@@ -160,58 +201,65 @@ class ComparisonModel(QAbstractTableModel):
         return {
             Column.OPTIMIZER: self.tr("Optimizer"),
             Column.STATE: self.tr("state"),
+            Column.PER_PARAMETER: self.tr("state B/param"),
             Column.TEMPORARIES: self.tr("temporaries"),
             Column.PEAK: self.tr("peak"),
             Column.RELATIVE: self.tr("change"),
             Column.FITS: self.tr("fits"),
+            Column.FAMILY: self.tr("family"),
+            Column.PROVEN: self.tr("proven with"),
         }[Column(section)]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401  # variant
-        """Text, sort value, tooltip, colour."""
+        """Text, tooltip, colour."""
         if not index.isValid():
             return None
         answer = self._answers.get(role)
-        return None if answer is None else answer(self._rows[index.row()], Column(index.column()))
+        return None if answer is None else answer(self._rows[index.row()], _COLUMNS[index.column()])
 
-    def _text(self, row: ComparisonRow, column: Column) -> str:
-        if column is Column.OPTIMIZER:
-            return row.optimizer
+    def _text(self, row: OptimizerRow, column: Column) -> str:
+        if column in (Column.OPTIMIZER, Column.FAMILY, Column.PROVEN):
+            return self._identity(row, column)
         if row.refused is not None:
             return self.tr("cannot run") if column is Column.FITS else ""
+        if row.state_only and column in OF_THE_STEP:
+            return self.tr("not predicted")
         if column is Column.FITS:
-            return {
-                "yes": self.tr("yes"),
-                "tight": self.tr("tight"),
-                "no": self.tr("no"),
-                None: "",
-            }[row.fits]
+            words = {"yes": self.tr("yes"), "tight": self.tr("tight"), "no": self.tr("no"), None: ""}
+            return words[row.fits]
         if column is Column.RELATIVE:
             return self._relative(row)
-        size = {
-            Column.STATE: row.state_bytes,
-            Column.TEMPORARIES: row.temporaries_bytes,
-            Column.PEAK: row.peak_bytes,
-        }[column]
-        return format_bytes(size, self._unit)
+        each = f"{row.state_bytes_per_parameter:.2f}"
+        return each if column is Column.PER_PARAMETER else format_bytes(_size(row, column), self._unit)
 
-    def _now(self) -> ComparisonRow | None:
-        return next((row for row in self._rows if row.optimizer == self._chosen), None)
+    def _identity(self, row: OptimizerRow, column: Column) -> str:
+        entry = CATALOGUE.get(row.optimizer)
+        if column is Column.OPTIMIZER or entry is None:
+            return row.optimizer if column is Column.OPTIMIZER else ""
+        if column is Column.FAMILY:
+            return entry.family
+        return entry.proven or self.tr("from source")
 
-    def _relative(self, row: ComparisonRow) -> str:
+    def _relative(self, row: OptimizerRow) -> str:
         """The difference to the present choice."""
-        now = self._now()
-        if now is None or now.refused is not None:
-            return ""
         if row.optimizer == self._chosen:
             return self.tr("chosen")
-        difference = row.peak_bytes - now.peak_bytes
+        if self._now is None:
+            return ""
+        difference = row.peak_bytes - self._now.peak_bytes
         if difference == 0:
             return self.tr("same")
         return f"{'+' if difference > 0 else ''}{format_bytes(difference, self._unit)}"
 
-    def _tip(self, row: ComparisonRow, _column: Column) -> str:
+    def _tip(self, row: OptimizerRow, _column: Column) -> str:
         if row.refused is not None:
             return f"{row.optimizer}: {render_reason(row.refused, self._unit)}"
+        state = format_bytes(row.state_bytes, self._unit)
+        if row.state_only:
+            return self.tr(
+                "{optimizer}: state {state} ({count} bytes). It runs in another runtime than torch, whose "
+                "step is not predicted."
+            ).format(optimizer=row.optimizer, state=state, count=format_count(row.state_bytes))
         return self.tr(
             "{optimizer}: peak {peak} ({count} bytes) in {phase}; state {state}, temporaries {temporaries}"
         ).format(
@@ -219,112 +267,56 @@ class ComparisonModel(QAbstractTableModel):
             peak=format_bytes(row.peak_bytes, self._unit),
             count=format_count(row.peak_bytes),
             phase=phase_name(row.peak_phase),
-            state=format_bytes(row.state_bytes, self._unit),
+            state=state,
             temporaries=format_bytes(row.temporaries_bytes, self._unit),
         )
 
-    def _brush(self, row: ComparisonRow, column: Column) -> QBrush | None:
+    def _brush(self, row: OptimizerRow, column: Column) -> QBrush | None:
         tone = shades(is_dark())
-        if row.refused is not None:
+        if row.refused is not None or (row.state_only and column in OF_THE_STEP):
             return QBrush(QColor(tone.muted))
         if column is Column.FITS and row.fits is not None:
             return QBrush(QColor({"yes": tone.good, "tight": tone.caution, "no": tone.bad}[row.fits]))
         return None
 
-    def _font(self, row: ComparisonRow, _column: Column) -> Any:  # noqa: ANN401  # variant
+    def _font(self, row: OptimizerRow, _column: Column) -> Any:  # noqa: ANN401  # variant
         if row.optimizer != self._chosen:
             return None
         font = QApplication.font()
         font.setBold(True)
         return font
 
-    def _spoken(self, row: ComparisonRow, column: Column) -> str:
+    def _spoken(self, row: OptimizerRow, column: Column) -> str:
         header = self.headerData(column, Qt.Orientation.Horizontal)
         return f"{header} {self._text(row, column)}" if column in NUMERIC else self._text(row, column)
 
-    def _sort_value(self, row: ComparisonRow, column: Column) -> tuple[bool, float | str, str]:
-        """What cannot be run comes last; equals are ordered by name."""
-        now = self._now()
-        values: dict[Column, float | str] = {
-            Column.OPTIMIZER: row.optimizer.lower(),
-            Column.STATE: row.state_bytes,
-            Column.TEMPORARIES: row.temporaries_bytes,
-            Column.PEAK: row.peak_bytes,
-            Column.RELATIVE: row.peak_bytes - (now.peak_bytes if now else 0),
-            Column.FITS: {"yes": 0, "tight": 1, "no": 2, None: 3}[row.fits],
-        }
-        return (row.refused is not None, values[column], row.optimizer.lower())
+    def _sort_key(self, row: OptimizerRow) -> tuple[float | str, str]:
+        """Exact numbers; equals are ordered by name."""
+        column, name = self._column, row.optimizer.lower()
+        if column in (Column.OPTIMIZER, Column.FAMILY, Column.PROVEN):
+            return (self._identity(row, column).lower(), name)
+        if column is Column.FITS:
+            return (_VERDICTS[row.fits], name)
+        if column is Column.PER_PARAMETER:
+            return (row.state_bytes_per_parameter, name)
+        return (_size(row, column), name)
+
+    def _has_no_figure(self, row: OptimizerRow) -> bool:
+        if self._column in (Column.OPTIMIZER, Column.FAMILY, Column.PROVEN):
+            return False
+        return row.refused is not None or (row.state_only and self._column in OF_THE_STEP)
 
 
-def _exact(row: ComparisonRow) -> tuple[str, str, str]:
+def _size(row: OptimizerRow, column: Column) -> int:
+    """The figure of a column; the difference to one fixed row orders as the peak itself does."""
+    if column is Column.STATE:
+        return row.state_bytes
+    return row.temporaries_bytes if column is Column.TEMPORARIES else row.peak_bytes
+
+
+def _exact(row: OptimizerRow) -> tuple[str, str, str]:
     if row.refused is not None:
         return ("", "", "")
+    if row.state_only:
+        return (str(row.state_bytes), "", "")
     return (str(row.state_bytes), str(row.temporaries_bytes), str(row.peak_bytes))
-
-
-class ComparisonOrder(QSortFilterProxyModel):
-    """Sorts by exact numbers (Qt's own comparison is 64 bits wide) and filters by any part of a name."""
-
-    def lessThan(self, left: Index, right: Index) -> bool:  # noqa: N802  # Qt's name
-        """Compare two rows."""
-        first, second = left.data(SORT_ROLE), right.data(SORT_ROLE)
-        return bool(tuple(first) < tuple(second))
-
-    def copy_table(self) -> Table:
-        """The rows that are shown, in the order they are shown."""
-        source = self.sourceModel()
-        assert isinstance(source, ComparisonModel)  # noqa: S101  # set once, by the panel
-        order = [self.mapToSource(self.index(row, 0)).row() for row in range(self.rowCount())]
-        return source.copy_table().selected(order)
-
-
-class PeakBarDelegate(QStyledItemDelegate):
-    """Draws the peak as a bar against what the GPU can give, with the number on its right."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802  # Qt's name
-        """Room for a bar beside the number."""
-        hint = super().sizeHint(option, index)
-        return QSize(hint.width() + 6 * option.fontMetrics.height(), hint.height())
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw number, bar and capacity."""
-        super().paint(painter, option, index)
-        row = index.data(ROW_ROLE)
-        model = index.model()
-        source = model.sourceModel() if isinstance(model, QSortFilterProxyModel) else model
-        if not isinstance(row, ComparisonRow) or not isinstance(source, ComparisonModel) or row.refused:
-            return
-        metrics, area = option.fontMetrics, QRectF(option.rect)
-        number = metrics.horizontalAdvance(source.longest_peak) + metrics.height()
-        track = area.adjusted(0.3 * metrics.height(), 0.28 * area.height(), -number, -0.28 * area.height())
-        if track.width() < metrics.height():
-            return
-        self._paint_bar(painter, track, row, source, selected=_is_selected(option))
-
-    @staticmethod
-    def _paint_bar(
-        painter: QPainter, track: QRectF, row: ComparisonRow, model: ComparisonModel, *, selected: bool
-    ) -> None:
-        tone = shades(is_dark())
-        longest, usable = model.longest_bytes, model.usable_bytes
-        length = track.width() * min(1.0, row.peak_bytes / longest)
-        bar = QRectF(track.left(), track.top(), max(1.0, length), track.height())
-        colour = QColor(tone.accent if row.optimizer == model.chosen else tone.muted)
-        if selected:
-            colour = QColor(tone.on_accent)
-        painter.save()
-        painter.fillRect(bar, colour)
-        if usable is not None and row.peak_bytes > usable:
-            beyond = QRectF(bar)
-            beyond.setLeft(track.left() + track.width() * min(1.0, usable / longest))
-            hatch = QColor(tone.accent if selected else tone.card)
-            painter.fillRect(beyond, QBrush(hatch, Qt.BrushStyle.BDiagPattern))
-        if usable is not None and usable <= longest:
-            x = track.left() + track.width() * (usable / longest)
-            painter.setPen(QPen(QColor(tone.on_accent if selected else tone.text), 1, Qt.PenStyle.DashLine))
-            painter.drawLine(round(x), round(track.top() - 3), round(x), round(track.bottom() + 3))
-        painter.restore()
-
-
-def _is_selected(option: QStyleOptionViewItem) -> bool:
-    return bool(option.state & QStyle.StateFlag.State_Selected)
