@@ -9,6 +9,8 @@ _OPTIONS: dict[str, str] = {
     "optimizer.option.max_unorm": "Above 0, one number a tensor is kept for the norm of the update.",
     "optimizer.option.block_size": "Elements that share one scale; a tensor that is not a multiple of it is not quantized.",
     "optimizer.option.bf16_stochastic_round": "Rounds bf16 parameters by chance; takes more temporaries and no state.",
+    "optimizer.option.minimal_size": "Tensors with fewer elements, and their state, stay on the GPU.",
+    "optimizer.option.triton": "Triton kernels update in place. Automatic on a GPU; false makes it a for-loop.",
     "optimizer.option.beta1": "Set, a first moment in fp32 as large as the parameters is kept.",
     "optimizer.option.scale_parameter": "Changes no state.",
     "optimizer.option.kahan_sum": "Keeps what rounding loses of 16-bit parameters, in a tensor as large as they are. Automatic for most 16-bit parameters.",
@@ -18,4 +20,12 @@ _ERRORS: dict[str, str] = {
     "optimizer.bits_8_or_32": "{optimizer}: optim_bits must be 8 or 32; the library knows no other width",
 }
 
-TEXTS: dict[str, str] = {**_OPTIONS, **_ERRORS}
+_CAUTIONS: dict[str, str] = {
+    "optimizer.offload_copies": "{optimizer} also keeps a pinned copy of every offloaded weight and of its gradient in host memory; they are not counted here.",
+    "optimizer.fp32_only": "{optimizer} takes fp32 parameters only; others raise an error in the step.",
+    "optimizer.ademamix_32bit_short": (
+        "{optimizer} allocates one average where AdEMAMix needs two (bitsandbytes 0.50.2) and fails on the CPU; bitsandbytes.AdEMAMix has the right state."
+    ),
+}
+
+TEXTS: dict[str, str] = {**_OPTIONS, **_ERRORS, **_CAUTIONS}

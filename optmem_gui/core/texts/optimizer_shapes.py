@@ -4,6 +4,10 @@ from __future__ import annotations
 
 _MANAGED = ", in managed memory, which the driver may keep on the host"
 
+_FULL: dict[str, str] = {
+    "optimizer.shape.compensation": "{state}: what rounding lost of each 16-bit parameter, {element_count} elements in {dtype} = {total_bytes}",
+}
+
 _QUANTIZED: dict[str, str] = {
     "optimizer.shape.codes": "{state}: {element_count} elements in {dtype} = {total_bytes}, the codes of the quantized tensors",
     "optimizer.shape.codes.host": "{state}: {element_count} elements in {dtype} = {total_bytes}, the codes of the quantized tensors"
@@ -20,4 +24,4 @@ _QUANTIZED: dict[str, str] = {
     "optimizer.shape.one_a_group.host": "{state}: one number in {dtype} for the parameter group = {total_bytes}, in host memory",
 }
 
-TEXTS: dict[str, str] = {**_QUANTIZED}
+TEXTS: dict[str, str] = {**_FULL, **_QUANTIZED}

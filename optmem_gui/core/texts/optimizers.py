@@ -74,6 +74,7 @@ _TEMPORARIES: dict[str, str] = {
     "optimizer.temporaries.newton_schulz": (
         "Newton-Schulz orthogonalizes one matrix at a time in bf16; the largest takes {total_bytes}"
     ),
+    "optimizer.temporaries.kernel": "A kernel of the library updates in place: nothing beside the state.",
     "optimizer.temporaries.per_tensor": (
         "One parameter is updated at a time; the tensors that its update makes take at most about {total_bytes}"
     ),

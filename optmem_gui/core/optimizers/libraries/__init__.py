@@ -5,12 +5,18 @@ from __future__ import annotations
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.libraries.bitsandbytes import BITSANDBYTES
 from optmem_gui.core.optimizers.libraries.learning_rate_free import LEARNING_RATE_FREE
+from optmem_gui.core.optimizers.libraries.optimi import OPTIMI
 from optmem_gui.core.optimizers.libraries.single_algorithm import SINGLE_ALGORITHM
 from optmem_gui.core.optimizers.libraries.torch_optim import TORCH_OPTIM
+from optmem_gui.core.optimizers.libraries.torchao import TORCHAO
+from optmem_gui.core.optimizers.libraries.transformers import TRANSFORMERS
 
 IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *TORCH_OPTIM,
     *BITSANDBYTES,
+    *TRANSFORMERS,
+    *TORCHAO,
+    *OPTIMI,
     *SINGLE_ALGORITHM,
     *LEARNING_RATE_FREE,
 )
