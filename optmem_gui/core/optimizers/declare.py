@@ -7,7 +7,7 @@ combines them and adds no code.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -96,6 +96,7 @@ class Subject:
         role: What the parameter does.
         leaf: Name of the module that owns it.
         settings: Options in force, for a rule whose size or type an option decides (a rank, a type).
+        field: Name inside that module, ``weight`` or ``bias``.
     """
 
     shape: Shape
@@ -103,6 +104,7 @@ class Subject:
     role: Role = Role.OTHER
     leaf: str = ""
     settings: Settings = Settings({}, "cuda")  # frozen, so shared without harm
+    field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +116,20 @@ class ShapeRule:
         shape: Shape for one subject; None where this subject has no such tensor.
         full_size: It has as many elements as the parameter, so a scheme that forces the type of the
             moments applies to it.
+        several: Where one subject has a list of tensors: all their shapes, in place of ``shape``.
     """
 
     key: str
     shape: Callable[[Subject], Shape | None]
     full_size: bool = False
+    several: Callable[[Subject], Iterable[Shape]] | None = None
+
+    def tensors(self, subject: Subject) -> Iterable[Shape]:
+        """Shapes of every tensor that one subject has."""
+        if self.several is not None:
+            return self.several(subject)
+        shape = self.shape(subject)
+        return () if shape is None else (shape,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +248,19 @@ class Need:
 
 TemporariesRule = Callable[[Layout, Settings], Need]
 
+NoticeRule = Callable[[Layout, Settings], "Iterable[Reason]"]
+"""What to know about these options on this model, such as a rank that is larger than a side."""
+
+Handing = Literal["list", "named", "low_rank", "muon", "model"]
+"""What the constructor takes in place of a list of parameters: ``(name, parameter)`` pairs; groups of which
+the projected ones say their rank; groups that say ``use_muon``; the model itself."""
+
+
+def no_notice(layout: Layout, settings: Settings) -> Iterable[Reason]:
+    """The rule of an implementation that has nothing to say."""
+    del layout, settings
+    return ()
+
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
@@ -262,6 +286,8 @@ class Implementation:
         low_precision_gradients: It takes 16-bit gradients beside fp32 master weights, so no fp32 copy of
             the gradients is made.
         runtime: What runs the step. Of another one than torch only the state is predicted.
+        notices: What to know about the chosen options on the present model.
+        handing: How its constructor is given the parameters.
     """
 
     id: str
@@ -281,6 +307,8 @@ class Implementation:
     belief: bool = False
     low_precision_gradients: bool = False
     runtime: str = "torch"
+    notices: NoticeRule = no_notice
+    handing: Handing = "list"
 
     @property
     def library(self) -> str:

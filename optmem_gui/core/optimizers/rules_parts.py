@@ -11,9 +11,20 @@ from math import prod
 
 from optmem_gui.core.dtypes import BF16, F16, F32, DType
 from optmem_gui.core.model import Shape
-from optmem_gui.core.optimizers.declare import DTypeRule, Predicate, ShapeRule, Subject, always
+from optmem_gui.core.optimizers.declare import DTypeRule, Predicate, Settings, ShapeRule, Subject, always
 
 Choice = Callable[[Subject], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class IsSet:
+    """The condition that an option has a value, be it 0: the library asks whether it is None."""
+
+    option: str
+
+    def __call__(self, settings: Settings) -> bool:
+        """Whether it is not None."""
+        return settings.values.get(self.option) is not None
 
 
 def only(rule: ShapeRule, chosen: Choice, key: str | None = None) -> ShapeRule:

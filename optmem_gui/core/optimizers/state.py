@@ -123,7 +123,8 @@ def optimizer_state(
     why = Reason("optimizer.state", {"optimizer": implementation.id, "total_bytes": total})
     if not rows:
         why = Reason("optimizer.stateless", {"optimizer": implementation.id})
-    return OptimizerState(rows, why, max(0, total - first), _cautions(implementation))
+    warnings = (*_cautions(implementation), *implementation.notices(layout, settings))
+    return OptimizerState(rows, why, max(0, total - first), warnings)
 
 
 def step_temporaries(
@@ -162,7 +163,10 @@ def _rows(
     implementation: Implementation, settings: Settings, layout: Layout, steps: int | None
 ) -> Iterable[StateRow]:
     subjects = tuple(
-        (Subject(p.group.shape, seen_dtype(p), p.group.role, p.group.leaf, settings), p.group.count)
+        (
+            Subject(p.group.shape, seen_dtype(p), p.group.role, p.group.leaf, settings, p.group.field),
+            p.group.count,
+        )
         for p in layout.trained
     )
     whole = Subject((layout.trained_count,), subjects[0][0].dtype, settings=settings) if subjects else None
@@ -193,17 +197,15 @@ def _state_rows(
     on_gpu = settings.target == "cuda"
     sums: dict[tuple[DType, bool], list[int]] = {}
     for subject, count in subjects:
-        shape = state.shape.shape(subject)
         tensors = each * count
-        if shape is None or not tensors:
-            continue
-        dtype = forced or state.dtype.dtype(subject)
-        numel = prod(shape)
-        size = dtype.bytes_for(numel)
-        host = on_gpu and (state.host(settings) or state.paged(subject))
-        held = sums.setdefault((dtype, host), [0, 0, 0, 0])
-        for index, amount in enumerate((1, numel, size, rounded(size))):
-            held[index] += tensors * amount
+        for shape in state.shape.tensors(subject) if tensors else ():
+            dtype = forced or state.dtype.dtype(subject)
+            numel = prod(shape)
+            size = dtype.bytes_for(numel)
+            host = on_gpu and (state.host(settings) or state.paged(subject))
+            held = sums.setdefault((dtype, host), [0, 0, 0, 0])
+            for index, amount in enumerate((1, numel, size, rounded(size))):
+                held[index] += tensors * amount
     for (dtype, host), (tensors, elements, total, blocks) in sums.items():
         why = Reason(
             f"optimizer.shape.{state.shape.key}" + (".host" if host else ""),

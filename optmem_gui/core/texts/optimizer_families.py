@@ -13,6 +13,7 @@ TEXTS: dict[str, str] = {
     "optimizer.family.learning-rate-free": "Another optimizer, and what estimates the distance to the solution.",
     "optimizer.family.lion": "One momentum buffer; only the sign of the update is used.",
     "optimizer.family.lookahead": "Another optimizer, and a slow copy of the weights.",
+    "optimizer.family.low-rank": "Moments of the gradient in a low-rank space, and the projectors into it.",
     "optimizer.family.madgrad": "A dual average: sums of gradients and of squares, and the initial weights.",
     "optimizer.family.mars": "Two moments and the previous gradient.",
     "optimizer.family.muon": "One momentum buffer; updates of matrices are orthogonalized.",

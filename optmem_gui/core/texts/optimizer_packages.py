@@ -18,6 +18,19 @@ TEXTS: dict[str, str] = {
         "Not SGD's memory: three tensors as large as the parameters, also without momentum."
     ),
     "optimizer.dadaptation.DAdaptAdan": "Adan's states and a sum that estimates the distance to the solution.",
+    "optimizer.apollo_torch.APOLLOAdamW": "A random low-rank space estimates how to scale each channel of the gradient.",
+    "optimizer.apollo_torch.APOLLOAdamW.belief": (
+        "A rank above the shorter side costs more than Adam: random projectors are not cut. With proj=svd and fp32 gradients the whole factor stays."
+    ),
+    "optimizer.fira.FiraAdamW": "GaLore, and the part of the gradient outside the low-rank space scaled by norms.",
+    "optimizer.galore_torch.GaLoreAdafactor": "Row and column averages of the projected gradient, in fp32.",
+    "optimizer.galore_torch.GaLoreAdafactor.belief": (
+        "The projectors are slices of fp32 singular vectors that keep the whole factor alive: as large as the smaller side squared, or as the matrix."
+    ),
+    "optimizer.galore_torch.GaLoreAdamW": "AdamW on gradients projected to a low rank; tensors that are not projected keep AdamW's state.",
+    "optimizer.galore_torch.GaLoreAdamW.belief": (
+        "The saving needs 16-bit gradients: with fp32 ones each projector is a view that keeps all singular vectors, so a square matrix costs 4 bytes a parameter at any rank. Embedding and head are not projected and keep both moments."
+    ),
     "optimizer.grokfast_pytorch.GrokFastAdamW": "AdamW and a slow average of the gradients.",
     "optimizer.grokfast_pytorch.GrokFastAdamW.belief": "Amplifying slow gradients is not free: a third tensor as large as the parameters.",
     "optimizer.madgrad.MADGRAD.belief": "Its state is fp32 whatever the type of the parameters: 12 bytes a parameter.",

@@ -15,6 +15,25 @@ _SHAPES: dict[str, str] = {
     "optimizer.shape.columns_of_two_largest": (
         "{state}: the second largest axis averaged away, {element_count} elements in {dtype} = {total_bytes}"
     ),
+    "optimizer.shape.chosen": (
+        "{state}: the matrices of the first half of the split, {element_count} elements in {dtype} = {total_bytes}"
+    ),
+    "optimizer.shape.rest": (
+        "{state}: the parameters of the second half of the split, {element_count} elements in {dtype} = {total_bytes}"
+    ),
+    "optimizer.shape.low_rank_moment": (
+        "{state}: rank x side of each projected matrix, other tensors in full, {element_count} elements in {dtype} = {total_bytes}"
+    ),
+    "optimizer.shape.projector": (
+        "{state}: the projectors, {element_count} elements in {dtype} = {total_bytes}; with fp32 gradients the slice of the singular vectors is a view that keeps all of them"
+    ),
+    "optimizer.shape.one_a_matrix": "{state}: one {dtype} number a projected matrix, {tensor_count} of them = {total_bytes}",
+    "optimizer.shape.rows_of_projected": (
+        "{state}: row averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}"
+    ),
+    "optimizer.shape.columns_of_projected": (
+        "{state}: column averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}"
+    ),
     "optimizer.shape.not_factored": (
         "{state}: tensors that are not factored, {element_count} elements in {dtype} = {total_bytes}"
     ),
@@ -26,7 +45,20 @@ _DTYPES: dict[str, str] = {
     "optimizer.dtype.at_most_16_bits": "{dtype}: 16 bits also where the parameter has 32.",
 }
 
+_TEMPORARIES: dict[str, str] = {
+    "optimizer.temporaries.projected": (
+        "One parameter is updated at a time: its update projected back to full size takes about {total_bytes}. A step that makes new projectors also holds the singular vectors."
+    ),
+}
+
 _OPTIONS: dict[str, str] = {
+    "optimizer.option.split": (
+        "Which tensors the first half trains: hidden matrices (no embedding, no head), or every matrix. The rest gets AdamW."
+    ),
+    "optimizer.option.rank": "Projected moments have rank x side elements; cut to the shorter side by a singular value decomposition.",
+    "optimizer.option.proj_type": "The side that is projected: std takes the longer way, which keeps the moments small.",
+    "optimizer.option.proj": "random projectors have their own size; svd ones are slices that fp32 gradients keep whole.",
+    "optimizer.option.disable_nl": "Off, one number a projected matrix limits how fast updates grow.",
     "optimizer.option.slice_p": "The distance is estimated from every n-th element only: two states shrink n times.",
     "optimizer.option.factored": "The second moment is kept as row and column averages where a tensor is large enough.",
     "optimizer.option.factored_fp32": "Row and column averages are fp32; off, they take the type of the gradient.",
@@ -38,7 +70,14 @@ _OPTIONS: dict[str, str] = {
 }
 
 _CAUTIONS: dict[str, str] = {
+    "optimizer.nothing_projected": "No matrix is projected: the split chooses none of this model's tensors.",
+    "optimizer.rank_cut": (
+        "Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: the library cuts it to that side, and nothing is saved there."
+    ),
+    "optimizer.rank_kept": (
+        "Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: random projectors are not cut, and the state is larger than Adam's there."
+    ),
     "optimizer.only_bf16": "{optimizer} takes bf16 parameters only; with others its step stops. Choose bf16.",
 }
 
-TEXTS: dict[str, str] = {**_SHAPES, **_DTYPES, **_OPTIONS, **_CAUTIONS}
+TEXTS: dict[str, str] = {**_SHAPES, **_DTYPES, **_TEMPORARIES, **_OPTIONS, **_CAUTIONS}

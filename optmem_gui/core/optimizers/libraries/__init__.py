@@ -5,7 +5,9 @@ from __future__ import annotations
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.libraries.bitsandbytes import BITSANDBYTES
 from optmem_gui.core.optimizers.libraries.learning_rate_free import LEARNING_RATE_FREE
+from optmem_gui.core.optimizers.libraries.low_rank import LOW_RANK
 from optmem_gui.core.optimizers.libraries.optimi import OPTIMI
+from optmem_gui.core.optimizers.libraries.pytorch_optimizer_full import FULL as PYTORCH_OPTIMIZER_FULL
 from optmem_gui.core.optimizers.libraries.single_algorithm import SINGLE_ALGORITHM
 from optmem_gui.core.optimizers.libraries.torch_optim import TORCH_OPTIM
 from optmem_gui.core.optimizers.libraries.torchao import TORCHAO
@@ -19,5 +21,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *OPTIMI,
     *SINGLE_ALGORITHM,
     *LEARNING_RATE_FREE,
+    *PYTORCH_OPTIMIZER_FULL,
+    *LOW_RANK,
 )
 """Every implementation, in the order the window lists them."""
