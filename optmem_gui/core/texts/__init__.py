@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from optmem_gui.core.texts import (
     activations,
+    allocator,
     checkpoints,
     commands,
     components,
     errors,
     measure,
     optimizer_beliefs,
+    optimizer_collections,
     optimizer_families,
     optimizer_options,
     optimizer_packages,
@@ -22,12 +24,14 @@ from optmem_gui.core.texts import (
 
 _AREAS = (
     activations,
+    allocator,
     checkpoints,
     commands,
     components,
     errors,
     measure,
     optimizer_beliefs,
+    optimizer_collections,
     optimizer_families,
     optimizer_options,
     optimizer_packages,

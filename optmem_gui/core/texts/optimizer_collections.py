@@ -1,0 +1,73 @@
+"""English templates: collections of optimizers (pytorch_optimizer, torch_optimizer, heavyball, kron)."""
+
+from __future__ import annotations
+
+_RULES: dict[str, str] = {
+    "optimizer.shape.rest_of_first": (
+        "{state}: the parameter with its first axis averaged away (numel / d[0]), {element_count} elements in {dtype} = {total_bytes}"
+    ),
+    "optimizer.shape.square_of_axis": (
+        "{state}: a square {dtype} matrix as wide as this axis (d x d), {element_count} elements = {total_bytes}"
+    ),
+    "optimizer.temporaries.stacked": (
+        "Parameters of one shape are stacked and updated at once, so the largest such stack decides: at most {total_bytes}. foreach=false takes them one by one."
+    ),
+}
+
+_OPTIONS: dict[str, str] = {
+    "optimizer.option.ams_bound": "AMSGrad: keeps the largest second moment so far, as large as the parameters.",
+    "optimizer.option.keep_num": "So many past gradients are kept, each as large as the parameters.",
+    "optimizer.option.variant": "exp keeps one more number a tensor.",
+    "optimizer.option.use_shadow": "Keeps a slow copy of the weights.",
+}
+
+_ABOUT: dict[str, str] = {
+    "optimizer.pytorch_optimizer.A2Grad": "Accelerated gradients: an average, a second sequence of weights, one number a tensor.",
+    "optimizer.pytorch_optimizer.AdaDelta": "Two running averages as large as the parameters.",
+    "optimizer.pytorch_optimizer.AdaMod": "Adam with an average of the step sizes: three states as large as the parameters.",
+    "optimizer.pytorch_optimizer.AdaPNM": "Two first moments in turn and a second one: four states as large as the parameters by default.",
+    "optimizer.pytorch_optimizer.AdaPNM.belief": "AMSGrad is on by default here: ams_bound=false saves a quarter of the state.",
+    "optimizer.pytorch_optimizer.AdaShift": "Two moments, and a queue of past gradients.",
+    "optimizer.pytorch_optimizer.AdaShift.belief": (
+        "Not Adam's size: it keeps the last ten gradients by default, each as large as the parameters; the first steps show fewer."
+    ),
+    "optimizer.pytorch_optimizer.AdaSmooth": "Four states as large as the parameters, the previous weights among them.",
+    "optimizer.pytorch_optimizer.AdaTAM": "Adam with torque-aware momentum: three states as large as the parameters.",
+    "optimizer.pytorch_optimizer.Adai": "Adaptive inertia: three states as large as the parameters.",
+    "optimizer.pytorch_optimizer.AdamG": "Adam without a learning rate to tune: three states as large as the parameters.",
+    "optimizer.pytorch_optimizer.AggMo": "Aggregated momentum: three momentum buffers with the default betas, one for each.",
+    "optimizer.pytorch_optimizer.AggMo.belief": "Not SGD's size: every beta has a buffer as large as the parameters.",
+    "optimizer.pytorch_optimizer.Amos": "One number a tensor for the second moment and for the decay; momentum adds a buffer.",
+    "optimizer.pytorch_optimizer.ApolloDQN": "A diagonal quasi-Newton method: three states as large as the parameters.",
+    "optimizer.pytorch_optimizer.ASGD": "Adaptive SGD: four numbers for the whole optimizer.",
+    "optimizer.pytorch_optimizer.ASGD.belief": "Not torch's ASGD, which averages the weights: this one keeps no copy of them.",
+    "optimizer.pytorch_optimizer.BCOS": "One moment as large as the parameters.",
+    "optimizer.pytorch_optimizer.DiffGrad": "Adam and the previous gradient: three states as large as the parameters.",
+    "optimizer.pytorch_optimizer.FAdam": "Two moments in fp32, whatever the type of the parameter.",
+    "optimizer.pytorch_optimizer.FTRL": "Two sums as large as the parameters.",
+    "optimizer.pytorch_optimizer.Fromage": "No state: the step is scaled to the norms of weights and gradients.",
+    "optimizer.pytorch_optimizer.GrokFastAdamW": "AdamW and a slow average of the gradients: three states as large as the parameters.",
+    "optimizer.pytorch_optimizer.Kate": "Two sums as large as the parameters.",
+    "optimizer.pytorch_optimizer.Lamb.belief": "Its three norms a tensor live in the state too: 12 bytes a tensor in fp32.",
+    "optimizer.pytorch_optimizer.PID": "Three buffers as large as the parameters with momentum, nothing without.",
+    "optimizer.pytorch_optimizer.PNM": "Two momentum buffers in turn.",
+    "optimizer.pytorch_optimizer.QHM.belief": "momentum=0 saves nothing here: the buffer is kept all the same.",
+    "optimizer.pytorch_optimizer.ROSE": "No state.",
+    "optimizer.pytorch_optimizer.Ranger": "RAdam and a slow copy of the weights: three states as large as the parameters.",
+    "optimizer.pytorch_optimizer.Ranger.belief": "Not Adam's size: the slow weights are a third state, there from the first step.",
+    "optimizer.pytorch_optimizer.SCIONLight": "No state of its own: the gradient buffers carry the momentum.",
+    "optimizer.pytorch_optimizer.SCIONLight.belief": (
+        "The momentum is not gone: it lives in the gradients, which must then be kept between steps (no zero_grad)."
+    ),
+    "optimizer.pytorch_optimizer.SGDP.belief": "momentum=0 saves nothing here: the buffer is kept all the same.",
+    "optimizer.pytorch_optimizer.SGDSaI": "SGD with momentum and one number a tensor.",
+    "optimizer.pytorch_optimizer.SRMM": "Averages of the gradients and of the weights, each as large as the parameters.",
+    "optimizer.pytorch_optimizer.StableAdamW": "AdamW with clipped updates; 16-bit parameters get a third state for rounding.",
+    "optimizer.pytorch_optimizer.StableAdamW.belief": (
+        "With 16-bit parameters it is larger than AdamW: Kahan summation, on by default, keeps one more state. With fp16, the second moment is fp32."
+    ),
+    "optimizer.pytorch_optimizer.TAM": "Torque-aware momentum: two states as large as the parameters.",
+    "optimizer.pytorch_optimizer.VSGD": "Variational SGD: three states as large as the parameters.",
+}
+
+TEXTS: dict[str, str] = {**_RULES, **_OPTIONS, **_ABOUT}
