@@ -444,35 +444,35 @@
   <name>ComparisonFilters</name>
   <message>
    <source>&amp;Family</source>
-   <translation type="unfinished" />
+   <translation>系列(&amp;F)</translation>
   </message>
   <message>
    <source>&amp;Library</source>
-   <translation type="unfinished" />
+   <translation>库(&amp;L)</translation>
   </message>
   <message>
    <source>&amp;Proof</source>
-   <translation type="unfinished" />
+   <translation>验证(&amp;P)</translation>
   </message>
   <message>
    <source>All</source>
-   <translation type="unfinished" />
+   <translation>全部</translation>
   </message>
   <message>
    <source>Filter</source>
-   <translation type="unfinished" />
+   <translation>筛选</translation>
   </message>
   <message>
    <source>Filter ({count})</source>
-   <translation type="unfinished" />
+   <translation>筛选（{count}）</translation>
   </message>
   <message>
    <source>From source</source>
-   <translation type="unfinished" />
+   <translation>依据源码</translation>
   </message>
   <message>
    <source>Proven: 0 bytes from the library</source>
-   <translation type="unfinished" />
+   <translation>已验证：与该库相差 0 字节</translation>
   </message>
   <message>
    <source>Search the optimizers</source>
@@ -484,11 +484,11 @@
   </message>
   <message>
    <source>Show &amp;everything</source>
-   <translation type="unfinished" />
+   <translation>显示全部(&amp;E)</translation>
   </message>
   <message>
    <source>Show one library, one family, or only what was proven</source>
-   <translation type="unfinished" />
+   <translation>只显示某个库、某个系列，或仅已验证的</translation>
   </message>
  </context>
  <context>
@@ -1333,6 +1333,10 @@
  <context>
   <name>OptimizerPanel</name>
   <message>
+   <source>&amp;About this optimizer</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>&amp;Implementation</source>
    <translation>实现(&amp;I)</translation>
   </message>
@@ -1341,12 +1345,24 @@
    <translation>类名与所属库；输入即可搜索</translation>
   </message>
   <message>
+   <source>From source, not run by our tests</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Its states, formulas, options and sources (F1)</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Optimizer</source>
    <translation>优化器</translation>
   </message>
   <message>
    <source>Proven: 0 bytes from {library}</source>
    <translation>已验证：与 {library} 相差 0 字节</translation>
+  </message>
+  <message>
+   <source>Recently used</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>automatic</source>
@@ -1518,7 +1534,7 @@
   </message>
   <message>
    <source>A diagonal quasi-Newton method: three states as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>对角拟牛顿法：三份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>A dual average: sums of gradients and of squares, and the initial weights.</source>
@@ -1542,11 +1558,11 @@
   </message>
   <message>
    <source>A random low-rank space estimates how to scale each channel of the gradient.</source>
-   <translation type="unfinished" />
+   <translation>用随机低秩空间估计梯度各通道的缩放。</translation>
   </message>
   <message>
    <source>A rank above the shorter side costs more than Adam: random projectors are not cut. With proj=svd and fp32 gradients the whole factor stays.</source>
-   <translation type="unfinished" />
+   <translation>秩大于短边时比 Adam 更费显存：随机投影矩阵不会截断。使用 proj=svd 且梯度为 fp32 时，整个因子都会保留。</translation>
   </message>
   <message>
    <source>A second sequence of weights in place of a learning-rate schedule.</source>
@@ -1562,11 +1578,11 @@
   </message>
   <message>
    <source>AMSGrad is on by default here: ams_bound=false saves a quarter of the state.</source>
-   <translation type="unfinished" />
+   <translation>这里默认启用 AMSGrad：ams_bound=false 可省去四分之一的状态。</translation>
   </message>
   <message>
    <source>AMSGrad: keeps the largest second moment so far, as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>AMSGrad：保留迄今最大的二阶矩，与参数同样大小。</translation>
   </message>
   <message>
    <source>Above 0, a copy of the initial weights is kept.</source>
@@ -1582,7 +1598,7 @@
   </message>
   <message>
    <source>Accelerated gradients: an average, a second sequence of weights, one number a tensor.</source>
-   <translation type="unfinished" />
+   <translation>加速梯度法：一份滑动平均、第二个权重序列，以及每个张量一个数。</translation>
   </message>
   <message>
    <source>Accumulation: {given} is not a whole number; write micro-batches a step such as 1 or 8</source>
@@ -1606,7 +1622,7 @@
   </message>
   <message>
    <source>Adam and the previous gradient: three states as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>Adam 加上一步的梯度：三份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>Adam for sparse gradients of embeddings.</source>
@@ -1626,7 +1642,7 @@
   </message>
   <message>
    <source>Adam with an average of the step sizes: three states as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>对步长取滑动平均的 Adam：三份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>Adam with decoupled weight decay: two moments in the type of the parameter.</source>
@@ -1642,11 +1658,11 @@
   </message>
   <message>
    <source>Adam with torque-aware momentum: three states as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>使用力矩感知动量的 Adam：三份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>Adam without a learning rate to tune: three states as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>无需调节学习率的 Adam：三份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>AdamW and a slow average of the gradients.</source>
@@ -1654,7 +1670,7 @@
   </message>
   <message>
    <source>AdamW and a slow average of the gradients: three states as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>AdamW 加一份梯度的慢速滑动平均：三份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>AdamW for bf16 weights: two moments and a compensation of rounding, all bf16.</source>
@@ -1662,11 +1678,11 @@
   </message>
   <message>
    <source>AdamW on gradients projected to a low rank; tensors that are not projected keep AdamW's state.</source>
-   <translation type="unfinished" />
+   <translation>对投影到低秩的梯度使用 AdamW；不投影的张量保留 AdamW 的状态。</translation>
   </message>
   <message>
    <source>AdamW with clipped updates; 16-bit parameters get a third state for rounding.</source>
-   <translation type="unfinished" />
+   <translation>对更新量做裁剪的 AdamW；16 位参数另有第三份用于舍入的状态。</translation>
   </message>
   <message>
    <source>Adan's states and a sum that estimates the distance to the solution.</source>
@@ -1674,11 +1690,11 @@
   </message>
   <message>
    <source>Adaptive SGD: four numbers for the whole optimizer.</source>
-   <translation type="unfinished" />
+   <translation>自适应 SGD：整个优化器只保存四个数。</translation>
   </message>
   <message>
    <source>Adaptive inertia: three states as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>自适应惯性：三份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>Added to the gradient (not decoupled), it takes a changed copy of the gradient in the step.</source>
@@ -1686,7 +1702,7 @@
   </message>
   <message>
    <source>Aggregated momentum: three momentum buffers with the default betas, one for each.</source>
-   <translation type="unfinished" />
+   <translation>聚合动量：每个 beta 一个动量缓冲区，默认 betas 下共三个。</translation>
   </message>
   <message>
    <source>All parameters at once: fast, and takes lists as large as all of them. Automatic on CUDA.</source>
@@ -1734,7 +1750,7 @@
   </message>
   <message>
    <source>Averages of the gradients and of the weights, each as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>梯度与权重的滑动平均，各与参数同样大小。</translation>
   </message>
   <message>
    <source>Backward keeps one gradient for every trained parameter until the step has used it.</source>
@@ -1810,7 +1826,7 @@
   </message>
   <message>
    <source>Four states as large as the parameters, the previous weights among them.</source>
-   <translation type="unfinished" />
+   <translation>四份与参数同样大小的状态，包括上一步的权重。</translation>
   </message>
   <message>
    <source>GPU: {given} is not in the table; run `optmem estimate --gpu all` or choose one of {known}</source>
@@ -1818,7 +1834,7 @@
   </message>
   <message>
    <source>GaLore, and the part of the gradient outside the low-rank space scaled by norms.</source>
-   <translation type="unfinished" />
+   <translation>GaLore，并按范数缩放低秩空间之外的梯度分量。</translation>
   </message>
   <message>
    <source>Give a batch size and a sequence length to count activations.</source>
@@ -1858,7 +1874,7 @@
   </message>
   <message>
    <source>Its three norms a tensor live in the state too: 12 bytes a tensor in fp32.</source>
-   <translation type="unfinished" />
+   <translation>每个张量的三个范数也在状态中：以 fp32 计每个张量 12 字节。</translation>
   </message>
   <message>
    <source>Keeps a slow average of the gradients as large as the parameters.</source>
@@ -1866,7 +1882,7 @@
   </message>
   <message>
    <source>Keeps a slow copy of the weights.</source>
-   <translation type="unfinished" />
+   <translation>保留一份权重的慢速副本。</translation>
   </message>
   <message>
    <source>Keeps a third moment as large as the parameters.</source>
@@ -2034,7 +2050,7 @@
   </message>
   <message>
    <source>Moments of the gradient in a low-rank space, and the projectors into it.</source>
-   <translation type="unfinished" />
+   <translation>低秩空间中梯度的矩，以及投影到该空间的投影矩阵。</translation>
   </message>
   <message>
    <source>Newton-Schulz orthogonalizes one matrix at a time in bf16; the largest takes {total_bytes}</source>
@@ -2054,7 +2070,7 @@
   </message>
   <message>
    <source>No matrix is projected: the split chooses none of this model's tensors.</source>
-   <translation type="unfinished" />
+   <translation>没有矩阵被投影：划分方式没有选中此模型的任何张量。</translation>
   </message>
   <message>
    <source>No model weights found: none of the {count} tensors can be trained.</source>
@@ -2070,7 +2086,7 @@
   </message>
   <message>
    <source>No state of its own: the gradient buffers carry the momentum.</source>
-   <translation type="unfinished" />
+   <translation>没有自己的状态：动量存放在梯度缓冲区中。</translation>
   </message>
   <message>
    <source>No state, but foreach with weight decay or maximize copies every gradient in the step.</source>
@@ -2078,11 +2094,11 @@
   </message>
   <message>
    <source>No state.</source>
-   <translation type="unfinished" />
+   <translation>没有状态。</translation>
   </message>
   <message>
    <source>No state: the step is scaled to the norms of weights and gradients.</source>
-   <translation type="unfinished" />
+   <translation>没有状态：步长按权重与梯度的范数缩放。</translation>
   </message>
   <message>
    <source>Non-standard file: {second} uses the same bytes as {first}; counted once ({pair_count} such).</source>
@@ -2106,11 +2122,11 @@
   </message>
   <message>
    <source>Not Adam's size: it keeps the last ten gradients by default, each as large as the parameters; the first steps show fewer.</source>
-   <translation type="unfinished" />
+   <translation>大小与 Adam 不同：默认保留最近十份梯度，各与参数同样大小；最初几步较少。</translation>
   </message>
   <message>
    <source>Not Adam's size: the slow weights are a third state, there from the first step.</source>
-   <translation type="unfinished" />
+   <translation>大小与 Adam 不同：慢速权重是第三份状态，从第一步起就存在。</translation>
   </message>
   <message>
    <source>Not SGD's memory: three tensors as large as the parameters, also without momentum.</source>
@@ -2118,7 +2134,7 @@
   </message>
   <message>
    <source>Not SGD's size: every beta has a buffer as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>大小与 SGD 不同：每个 beta 都有一个与参数同样大小的缓冲区。</translation>
   </message>
   <message>
    <source>Not available: the driver does not tell what a process uses here (Windows, WSL or a container); the device's total less its baseline stands in</source>
@@ -2142,7 +2158,7 @@
   </message>
   <message>
    <source>Not torch's ASGD, which averages the weights: this one keeps no copy of them.</source>
-   <translation type="unfinished" />
+   <translation>并非 torch 的 ASGD：后者对权重取平均，而这一个不保留权重副本。</translation>
   </message>
   <message>
    <source>Nothing opened: what was dropped is not a file or folder on this computer</source>
@@ -2174,7 +2190,7 @@
   </message>
   <message>
    <source>Off, one number a projected matrix limits how fast updates grow.</source>
-   <translation type="unfinished" />
+   <translation>关闭时，每个投影矩阵保存一个数，用于限制更新量增长的速度。</translation>
   </message>
   <message>
    <source>On the CPU PyTorch has one fused kernel, also called flash, for every type.</source>
@@ -2202,7 +2218,7 @@
   </message>
   <message>
    <source>One moment as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>一个与参数同样大小的矩。</translation>
   </message>
   <message>
    <source>One momentum buffer, and a triangular factor for each axis of a tensor.</source>
@@ -2222,7 +2238,7 @@
   </message>
   <message>
    <source>One number a tensor for the second moment and for the decay; momentum adds a buffer.</source>
-   <translation type="unfinished" />
+   <translation>每个张量为二阶矩和衰减各保存一个数；使用动量再加一个缓冲区。</translation>
   </message>
   <message>
    <source>One number for each index along each axis, and a momentum buffer if asked.</source>
@@ -2234,7 +2250,7 @@
   </message>
   <message>
    <source>One parameter is updated at a time: its update projected back to full size takes about {total_bytes}. A step that makes new projectors also holds the singular vectors.</source>
-   <translation type="unfinished" />
+   <translation>一次更新一个参数：其更新量投影回完整大小约占 {total_bytes}。重新计算投影矩阵的那一步还会持有奇异向量。</translation>
   </message>
   <message>
    <source>One parameter is updated at a time; the tensors that its update makes take at most about {total_bytes}</source>
@@ -2338,7 +2354,7 @@
   </message>
   <message>
    <source>Parameters of one shape are stacked and updated at once, so the largest such stack decides: at most {total_bytes}. foreach=false takes them one by one.</source>
-   <translation type="unfinished" />
+   <translation>形状相同的参数堆叠后一起更新，因此由最大的一组决定：最多 {total_bytes}。foreach=false 则逐个处理。</translation>
   </message>
   <message>
    <source>Parameters: a model needs at least one parameter</source>
@@ -2378,7 +2394,7 @@
   </message>
   <message>
    <source>Projected moments have rank x side elements; cut to the shorter side by a singular value decomposition.</source>
-   <translation type="unfinished" />
+   <translation>投影后的矩有“秩 x 边长”个元素；使用奇异值分解时秩截断到短边。</translation>
   </message>
   <message>
    <source>Pure bf16: weights, gradients and a state that follows them take 2 bytes each. No fp32 copy.</source>
@@ -2406,15 +2422,15 @@
   </message>
   <message>
    <source>RAdam and a slow copy of the weights: three states as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>RAdam 加一份权重的慢速副本：三份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: random projectors are not cut, and the state is larger than Adam's there.</source>
-   <translation type="unfinished" />
+   <translation>秩 {rank} 大于 {matrix_count} 种矩阵（例如 {shape}）的短边：随机投影矩阵不会截断，此处的状态比 Adam 还大。</translation>
   </message>
   <message>
    <source>Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: the library cuts it to that side, and nothing is saved there.</source>
-   <translation type="unfinished" />
+   <translation>秩 {rank} 大于 {matrix_count} 种矩阵（例如 {shape}）的短边：该库会把秩截断到短边，此处没有任何节省。</translation>
   </message>
   <message>
    <source>Reserved is a band: 14 recorded transformer runs with a backward held 0.1 to 5.8 % more than they had allocated. Convolutions on changing sizes can hold far more.</source>
@@ -2442,7 +2458,7 @@
   </message>
   <message>
    <source>Row and column averages of the projected gradient, in fp32.</source>
-   <translation type="unfinished" />
+   <translation>投影后梯度的行平均与列平均，以 fp32 保存。</translation>
   </message>
   <message>
    <source>Row and column averages of the second moment, no first moment.</source>
@@ -2458,7 +2474,7 @@
   </message>
   <message>
    <source>SGD with momentum and one number a tensor.</source>
-   <translation type="unfinished" />
+   <translation>带动量的 SGD，外加每个张量一个数。</translation>
   </message>
   <message>
    <source>Schedule-Free with a factored second moment and a sampled distance.</source>
@@ -2486,7 +2502,7 @@
   </message>
   <message>
    <source>So many past gradients are kept, each as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>保留的历史梯度份数，各与参数同样大小。</translation>
   </message>
   <message>
    <source>State of tensors with 100,000 elements or more lies in managed memory, which the driver moves to the host when the GPU is full.</source>
@@ -2634,7 +2650,7 @@
   </message>
   <message>
    <source>The momentum is not gone: it lives in the gradients, which must then be kept between steps (no zero_grad).</source>
-   <translation type="unfinished" />
+   <translation>动量并没有消失：它存放在梯度中，因此步与步之间必须保留梯度（不能调用 zero_grad）。</translation>
   </message>
   <message>
    <source>The name does not make it 8-bit: without optim_bits=8 it keeps 8 bytes a parameter in fp32, twice torch's with 16-bit parameters.</source>
@@ -2658,11 +2674,11 @@
   </message>
   <message>
    <source>The projectors are slices of fp32 singular vectors that keep the whole factor alive: as large as the smaller side squared, or as the matrix.</source>
-   <translation type="unfinished" />
+   <translation>投影矩阵是 fp32 奇异向量的切片，会使整个因子一直存活：大小为短边的平方，或与矩阵相同。</translation>
   </message>
   <message>
    <source>The saving needs 16-bit gradients: with fp32 ones each projector is a view that keeps all singular vectors, so a square matrix costs 4 bytes a parameter at any rank. Embedding and head are not projected and keep both moments.</source>
-   <translation type="unfinished" />
+   <translation>要有节省，梯度须为 16 位：梯度为 fp32 时，每个投影矩阵都是保留全部奇异向量的视图，因此方阵无论秩为多少都要每参数 4 字节。嵌入层和输出头不投影，保留两个矩。</translation>
   </message>
   <message>
    <source>The second moment cannot be factored then.</source>
@@ -2678,7 +2694,7 @@
   </message>
   <message>
    <source>The side that is projected: std takes the longer way, which keeps the moments small.</source>
-   <translation type="unfinished" />
+   <translation>投影的方向：std 取使矩保持较小的较长一侧。</translation>
   </message>
   <message>
    <source>The sign of the last gradients and a step size for every parameter.</source>
@@ -2734,7 +2750,7 @@
   </message>
   <message>
    <source>Three buffers as large as the parameters with momentum, nothing without.</source>
-   <translation type="unfinished" />
+   <translation>用动量时有三个与参数同样大小的缓冲区，不用时没有。</translation>
   </message>
   <message>
    <source>Three moments and the previous gradient, each as large as the parameters.</source>
@@ -2746,7 +2762,7 @@
   </message>
   <message>
    <source>Torque-aware momentum: two states as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>力矩感知动量：两份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>TransformerEngine on bf16 weights: each matrix also keeps an fp8 copy and its transpose through the step. fp8 makes the products faster, not the model states smaller.</source>
@@ -2766,7 +2782,7 @@
   </message>
   <message>
    <source>Two first moments in turn and a second one: four states as large as the parameters by default.</source>
-   <translation type="unfinished" />
+   <translation>轮流使用的两个一阶矩和一个二阶矩：默认有四份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>Two moments and a copy of the initial weights.</source>
@@ -2778,7 +2794,7 @@
   </message>
   <message>
    <source>Two moments in fp32, whatever the type of the parameter.</source>
-   <translation type="unfinished" />
+   <translation>两个 fp32 矩，与参数的类型无关。</translation>
   </message>
   <message>
    <source>Two moments in the type of the parameter.</source>
@@ -2786,7 +2802,7 @@
   </message>
   <message>
    <source>Two moments, and a queue of past gradients.</source>
-   <translation type="unfinished" />
+   <translation>两个矩，外加一个历史梯度队列。</translation>
   </message>
   <message>
    <source>Two moments, each as large as the parameters.</source>
@@ -2794,7 +2810,7 @@
   </message>
   <message>
    <source>Two momentum buffers in turn.</source>
-   <translation type="unfinished" />
+   <translation>轮流使用的两个动量缓冲区。</translation>
   </message>
   <message>
    <source>Two running averages as large as the parameters.</source>
@@ -2802,7 +2818,7 @@
   </message>
   <message>
    <source>Two sums as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>两份与参数同样大小的累加和。</translation>
   </message>
   <message>
    <source>Unknown element types ({names}): counted by shape, bytes from the storage.</source>
@@ -2818,7 +2834,7 @@
   </message>
   <message>
    <source>Variational SGD: three states as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>变分 SGD：三份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>Weights loaded in bf16 and trained under autocast: what HF Trainer does with a bf16 folder.</source>
@@ -2834,11 +2850,11 @@
   </message>
   <message>
    <source>Which tensors the first half trains: hidden matrices (no embedding, no head), or every matrix. The rest gets AdamW.</source>
-   <translation type="unfinished" />
+   <translation>前一部分训练哪些张量：隐藏层矩阵（不含嵌入层和输出头），或全部矩阵。其余使用 AdamW。</translation>
   </message>
   <message>
    <source>With 16-bit parameters it is larger than AdamW: Kahan summation, on by default, keeps one more state. With fp16, the second moment is fp32.</source>
-   <translation type="unfinished" />
+   <translation>参数为 16 位时比 AdamW 更大：默认启用的 Kahan 求和会多保留一份状态。参数为 fp16 时，二阶矩为 fp32。</translation>
   </message>
   <message>
    <source>With accumulation, gradients stay alive while the next micro-batch runs forward: activations come on top of them.</source>
@@ -2885,8 +2901,12 @@
    <translation>每次分配都向上取整到 512 B</translation>
   </message>
   <message>
-   <source>exp keeps one more number a tensor.</source>
+   <source>every block that was alive when the recording began has its size in the recording</source>
    <translation type="unfinished" />
+  </message>
+  <message>
+   <source>exp keeps one more number a tensor.</source>
+   <translation>exp 会为每个张量多保留一个数。</translation>
   </message>
   <message>
    <source>foreach handles all parameters at once, so each list it makes is as large as all of them: {lists} x {list_bytes} = {total_bytes}. foreach=false handles one parameter at a time.</source>
@@ -2934,7 +2954,7 @@
   </message>
   <message>
    <source>momentum=0 saves nothing here: the buffer is kept all the same.</source>
-   <translation type="unfinished" />
+   <translation>momentum=0 在这里没有任何节省：缓冲区照样保留。</translation>
   </message>
   <message>
    <source>no model: give a PATH, `--params 7B` or `--preset ID`</source>
@@ -2966,6 +2986,22 @@
   </message>
   <message>
    <source>random projectors have their own size; svd ones are slices that fp32 gradients keep whole.</source>
+   <translation>random 投影矩阵只占自身大小；svd 投影矩阵是切片，梯度为 fp32 时会保留整个因子。</translation>
+  </message>
+  <message>
+   <source>the recording began after expandable segments were mapped; where their address range begins is taken from the lowest address seen</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>the recording does not say which allocator settings it was made with</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>the recording's own settings cannot be used: {name} is {given}; record it again with a released PyTorch</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>the sizes of {count} blocks that were alive when the recording began follow from where later allocations went</source>
    <translation type="unfinished" />
   </message>
   <message>
@@ -3013,6 +3049,10 @@
    <translation>优化器更新期间 {bytes}</translation>
   </message>
   <message>
+   <source>{count} blocks that were alive when the recording began were freed in it before anything showed where they end; up to {uncertain_bytes} of them is unknown</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{count} buffers as stored</source>
    <translation>{count} 个缓冲区，按存储时的类型</translation>
   </message>
@@ -3031,6 +3071,10 @@
   <message>
    <source>{count} elements under an average (EMA) are a second copy of the model and not counted.</source>
    <translation>{count} 个平均值 (EMA) 元素是模型的第二份副本，未计入。</translation>
+  </message>
+  <message>
+   <source>{count} events do not lead to the state at the end; parts of the recording are missing</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{count} other weights files were not counted: {names}.</source>
@@ -3069,10 +3113,6 @@
    <translation>{dtype}：即使参数为 32 位，状态也是 16 位。</translation>
   </message>
   <message>
-   <source>{dtype}: fp16 parameters get fp32 here, because the range of fp16 is too small.</source>
-   <translation type="unfinished" />
-  </message>
-  <message>
    <source>{dtype}: fp16 parameters get fp32 state, others their own type.</source>
    <translation>{dtype}：fp16 参数的状态为 fp32，其他参数的状态与自身类型相同。</translation>
   </message>
@@ -3085,8 +3125,36 @@
    <translation>{dtype}：状态的类型与优化器所更新的参数相同。</translation>
   </message>
   <message>
+   <source>{field}: no setting is called {name}; known are {known}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{field}: the backend {given} is not the caching allocator that is modelled here; only native is</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{field}: {given} is not known; choose one of {known}</source>
    <translation>{field}：无法识别 {given}；请从以下选择：{known}</translation>
+  </message>
+  <message>
+   <source>{field}: {given} is not written as name:value pairs with commas between; write it as PyTorch takes it, such as expandable_segments:True</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{field}: {name} is True or False, not {given}; write one of them</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{field}: {name} is a whole number of at least {low}, not {given}; change it</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{field}: {name} lies between 0 and 1, not at {given}; change it</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{field}: {name} takes powers of two, not {given}; change it</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{file} and {other}: both hold the tensor {name}; remove the file that does not belong</source>
@@ -3133,12 +3201,28 @@
    <translation>{file}：张量 {name} 之前的字节 {start} 到 {stop} 不属于任何张量；文件已损坏</translation>
   </message>
   <message>
+   <source>{file}: cannot be read ({cause}); check the path and its permissions</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{file}: cannot be read ({cause}); check the permissions or copy it to a local disk</source>
    <translation>{file}：无法读取（{cause}）；请检查权限，或复制到本地磁盘</translation>
   </message>
   <message>
+   <source>{file}: contains code references: {names} - not executed; a snapshot has none, do not load this file</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{file}: duplicate tensor name {name}; write the file again with distinct names</source>
    <translation>{file}：张量名 {name} 重复；请使用互不相同的名称重新写出该文件</translation>
+  </message>
+  <message>
+   <source>{file}: event {index} has the action {action}, which is not known; a newer version may read it</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{file}: holds no {name}, so it is no memory snapshot; save one with torch.cuda.memory._dump_snapshot</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{file}: its data.pkl takes {size_bytes}, more than {limit_bytes}; this is no checkpoint</source>
@@ -3153,8 +3237,16 @@
    <translation>{file}：尚不能由配置构建 {family} 系列的模型；请改为打开权重</translation>
   </message>
   <message>
+   <source>{file}: more than {limit_bytes}, too much for a snapshot; record fewer events (max_entries)</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{file}: more than {limit_count} entries; choose the model folder or the weights file itself</source>
    <translation>{file}：超过 {limit_count} 个条目；请选择模型文件夹或权重文件本身</translation>
+  </message>
+  <message>
+   <source>{file}: more than {limit_count} {what}; record fewer events (max_entries)</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{file}: names the file {name}, which is outside the folder; do not use this index</source>
@@ -3165,8 +3257,16 @@
    <translation>{file}：既不是文件也不是文件夹（而是管道或设备）；请选择权重文件</translation>
   </message>
   <message>
+   <source>{file}: neither a pickle of torch.cuda.memory._dump_snapshot nor a .json.gz trace; choose one of these</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{file}: neither a zip nor a pickle, so not written by torch.save; choose the weights file</source>
    <translation>{file}：既不是 zip 也不是 pickle，因此并非由 torch.save 写出；请选择权重文件</translation>
+  </message>
+  <message>
+   <source>{file}: no device has a segment or an event; call _record_memory_history before the run</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{file}: no such file; check the path</source>
@@ -3203,6 +3303,10 @@
   <message>
    <source>{file}: not an index of shards (JSON with a weight_map); download it again</source>
    <translation>{file}：不是分片索引（含 weight_map 的 JSON）；请重新下载</translation>
+  </message>
+  <message>
+   <source>{file}: nothing was recorded for device {device}; recorded are {known}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{file}: only weights in formats that are not read yet ({names}); get the safetensors version</source>
@@ -3249,12 +3353,24 @@
    <translation>{file}：JSON 嵌套过深，不可能是文件头；文件已损坏或被恶意构造</translation>
   </message>
   <message>
+   <source>{file}: the blocks of the segment at {address} do not add up to its {size_count} bytes; the file is damaged</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{file}: the file ends after the length of its header ({length_count} bytes); download it again</source>
    <translation>{file}：文件在文件头长度（{length_count} 字节）之后就结束了；请重新下载</translation>
   </message>
   <message>
+   <source>{file}: the file ends early or is damaged; copy it again</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{file}: the file is empty; download it again</source>
    <translation>{file}：文件为空；请重新下载</translation>
+  </message>
+  <message>
+   <source>{file}: the file is empty; record the snapshot again</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{file}: the header declares {data_bytes} of data, the file holds {held_bytes}; download it again</source>
@@ -3279,6 +3395,10 @@
   <message>
    <source>{file}: the pickle makes no sense after {position_count} instructions; download the file again</source>
    <translation>{file}：pickle 在第 {position_count} 条指令之后无法解析；请重新下载该文件</translation>
+  </message>
+  <message>
+   <source>{file}: the segments at {first} and {second} overlap; the file is damaged</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{file}: the zip has no central directory (incomplete download); download it again</source>
@@ -3315,6 +3435,10 @@
   <message>
    <source>{file}: {field} is {given}, not a usable count; correct it, or open the weights instead</source>
    <translation>{file}：{field} 为 {given}，不是可用的数量；请更正，或改为打开权重</translation>
+  </message>
+  <message>
+   <source>{file}: {name} in {where} is not what a snapshot holds there; the file is damaged or hostile</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{file}: {record} cannot be taken out of the zip; download the file again</source>
@@ -3490,11 +3614,11 @@
   </message>
   <message>
    <source>{state}: a square {dtype} matrix as wide as this axis (d x d), {element_count} elements = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：一个与此轴同宽的 {dtype} 方阵 (d x d)，{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: column averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：投影后梯度的列平均，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: every n-th element of each parameter, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -3522,7 +3646,7 @@
   </message>
   <message>
    <source>{state}: one {dtype} number a projected matrix, {tensor_count} of them = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：每个投影的矩阵一个 {dtype} 数，共 {tensor_count} 个 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: one {dtype} number a row of each matrix (numel / d[-1]), {element_count} elements = {total_bytes}</source>
@@ -3538,11 +3662,11 @@
   </message>
   <message>
    <source>{state}: rank x side of each projected matrix, other tensors in full, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：每个投影的矩阵为“秩 x 边长”，其他张量为完整大小，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: row averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：投影后梯度的行平均，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: tensors that are not factored, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -3554,19 +3678,19 @@
   </message>
   <message>
    <source>{state}: the matrices of the first half of the split, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：划分中前一部分的矩阵，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: the parameter with its first axis averaged away (numel / d[0]), {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：参数沿第一个轴取平均 (numel / d[0])，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: the parameters of the second half of the split, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：划分中后一部分的参数，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: the projectors, {element_count} elements in {dtype} = {total_bytes}; with fp32 gradients the slice of the singular vectors is a view that keeps all of them</source>
-   <translation type="unfinished" />
+   <translation>{state}：投影矩阵，{element_count} 个 {dtype} 元素 = {total_bytes}；梯度为 fp32 时，奇异向量的切片是保留其全部内容的视图</translation>
   </message>
   <message>
    <source>{state}: the second largest axis averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -3579,10 +3703,6 @@
   <message>
    <source>{state}: what rounding lost of each 16-bit parameter, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：每个 16 位参数的舍入损失，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
-  </message>
-  <message>
-   <source>{state}: what rounding to 16 bits lost, {element_count} elements in {dtype} = {total_bytes}; fp32 parameters have none</source>
-   <translation type="unfinished" />
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}</source>
