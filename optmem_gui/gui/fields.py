@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QStringListModel, Qt, Signal
 from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
@@ -35,15 +35,36 @@ from optmem_gui.gui.cards import IssueLabel, MutedLabel
 from optmem_gui.gui.i18n import without_mnemonic
 from optmem_gui.gui.theme import is_dark, scaled_font, shades, tint
 
+_VISIBLE_ITEMS = 18
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One entry of a list: its value, what is shown, and the heading it stands under."""
+    """One entry of a list: its value, what is shown, and the heading it stands under.
+
+    Attributes:
+        value: What choosing it means.
+        label: What is shown.
+        group: Heading it stands under.
+        tip: One sentence about it.
+        keywords: Further words that a search finds it by.
+    """
 
     value: object
     label: str
     group: str = ""
     tip: str = ""
+    keywords: str = ""
+
+    def matches(self, typed: str) -> bool:
+        """Whether every word that was typed is part of its label or of its keywords."""
+        known = f"{self.label} {self.keywords}".casefold()
+        return all(word in known for word in typed.casefold().split())
+
+    def is_named(self, typed: str) -> bool:
+        """Whether it is called exactly that."""
+        name = typed.strip().casefold()
+        return name == self.label.casefold() or name in self.keywords.casefold().split()
 
 
 class Field(QWidget):
@@ -158,8 +179,42 @@ class QuietComboBox(QComboBox):
             event.ignore()
 
 
+class SearchCompleter(QCompleter):
+    """Offers the choices that hold every typed word, in any order; Qt's own looks for one piece of text.
+
+    Emits:
+        found: The :class:`Choice` that the user took.
+    """
+
+    found = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._choices: tuple[Choice, ...] = ()
+        self._shown: tuple[Choice, ...] = ()
+        self._names = QStringListModel(self)
+        self.setModel(self._names)
+        self.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self.setMaxVisibleItems(_VISIBLE_ITEMS)
+        self.activated[QModelIndex].connect(self._take)  # type: ignore[index]  # the stub knows no overloads
+
+    def offer(self, choices: Iterable[Choice]) -> None:
+        """Search among these; one that stands under two headings is offered once."""
+        self._choices = tuple({choice.value: choice for choice in choices}.values())
+        self.look_for("")
+
+    def look_for(self, typed: str) -> None:
+        """Narrow down to what matches."""
+        self._shown = tuple(choice for choice in self._choices if choice.matches(typed))
+        self._names.setStringList([choice.label for choice in self._shown])
+
+    def _take(self, index: QModelIndex) -> None:
+        if index.row() < len(self._shown):
+            self.found.emit(self._shown[index.row()])
+
+
 class ChoiceField(Field):
-    """One of several choices; with ``searchable``, typing finds one by any part of its name."""
+    """One of several choices; with ``searchable``, typing finds one by parts of its name and keywords."""
 
     def __init__(self, name: str, parent: QWidget | None = None, *, searchable: bool = False) -> None:
         super().__init__(name, parent)
@@ -169,22 +224,20 @@ class ChoiceField(Field):
         self.combo.setModel(self._items)
         self.combo.activated.connect(self._say)
         self._arrange(self.combo)
-        self._completer: QCompleter | None = None
+        self._search: SearchCompleter | None = None
         if searchable:
             self._make_searchable()
 
     def _make_searchable(self) -> None:
         self.combo.setEditable(True)
         self.combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        completer = QCompleter(self)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
-        completer.activated.connect(self._say_text)
-        self._completer = completer
-        self.combo.setCompleter(completer)
+        self.combo.setMaxVisibleItems(_VISIBLE_ITEMS)
         line = self.combo.lineEdit()
         assert line is not None  # noqa: S101  # an editable combo box has one
+        self._search = SearchCompleter(self)
+        self._search.found.connect(self._say_choice)
+        self.combo.setCompleter(self._search)
+        line.textEdited.connect(self._search.look_for)
         line.returnPressed.connect(self._take_first)
         line.editingFinished.connect(self._finish_typing)
         line.setObjectName(f"search.{self.name}")
@@ -206,11 +259,10 @@ class ChoiceField(Field):
             self._items.appendRow(_entry(choice))
         self.show_value(current)
         blocker.unblock()
-        if self._completer is not None:
-            names = QStandardItemModel(self._completer)
-            for choice in wanted:
-                names.appendRow(QStandardItem(choice.label))
-            self._completer.setModel(names)
+        if self._search is not None:
+            self._search.offer(wanted)
+            longest = max((choice.label for choice in wanted), key=len, default="")
+            self.combo.view().setMinimumWidth(self.fontMetrics().horizontalAdvance(longest + "MMM"))
 
     def add_choice(self, choice: Choice) -> None:
         """Offer one more entry."""
@@ -238,31 +290,29 @@ class ChoiceField(Field):
         if item is not None and item.isSelectable():
             self.edited.emit(self.name, item.data(Qt.ItemDataRole.UserRole))
 
-    def _say_text(self, label: str) -> None:
-        for choice in self._choices:
-            if choice.label == label:
-                self.show_value(choice.value)
-                self.edited.emit(self.name, choice.value)
-                return
+    def _say_choice(self, choice: Choice) -> None:
+        self.show_value(choice.value)
+        self.edited.emit(self.name, choice.value)
 
     def _take_first(self) -> None:
-        """Enter takes the first entry that begins with what was typed, as the list shows them."""
+        """Enter takes what is called so, else the first that begins so, else the first that is offered."""
         typed = self.combo.currentText().strip().casefold()
-        exact = any(choice.label.casefold() == typed for choice in self._choices)
-        begin = [choice for choice in self._choices if typed and choice.label.casefold().startswith(typed)]
-        if begin and not exact:
-            self._say_text(begin[0].label)
+        if not typed or any(choice.is_named(typed) for choice in self._choices):
+            return
+        begin = [choice for choice in self._choices if choice.label.casefold().startswith(typed)]
+        found = begin or [choice for choice in self._choices if choice.matches(typed)]
+        if found:
+            self._say_choice(found[0])
 
     def _finish_typing(self) -> None:
         """Take a name that is complete or that only one entry contains; else show the choice again."""
-        typed = self.combo.currentText().strip().casefold()
-        exact = [choice for choice in self._choices if choice.label.casefold() == typed]
-        near = [choice for choice in self._choices if typed and typed in choice.label.casefold()]
-        found = exact or near
+        typed = self.combo.currentText().strip()
+        exact = {choice.value: choice for choice in self._choices if choice.is_named(typed)}
+        near = {choice.value: choice for choice in self._choices if typed and choice.matches(typed)}
+        found = list((exact or near).values())
         chosen = self.combo.currentData()
         if len(found) == 1 and found[0].value != chosen:
-            self.show_value(found[0].value)
-            self.edited.emit(self.name, found[0].value)
+            self._say_choice(found[0])
         else:
             self.combo.setEditText(self.combo.itemText(self.combo.currentIndex()))
 

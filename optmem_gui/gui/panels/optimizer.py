@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from collections.abc import Iterable
 
-from optmem_gui.core.optimizers.catalogue import CATALOGUE
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from optmem_gui.core.optimizers.catalogue import CATALOGUE, search_text
 from optmem_gui.core.optimizers.declare import Implementation, Option
 from optmem_gui.gui.cards import MutedLabel
 from optmem_gui.gui.fields import Choice, ChoiceField, Field, FlagField, TextField, side_by_side
@@ -19,9 +21,11 @@ class OptimizerPanel(InputPanel):
 
     Emits:
         rebuilt: The options are others now.
+        about_wanted: The page of the chosen optimizer is wanted.
     """
 
     rebuilt = Signal()
+    about_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,22 +33,43 @@ class OptimizerPanel(InputPanel):
         self._implementation: Implementation | None = None
         self.choice = ChoiceField("optimizer", self, searchable=True)
         self.add(self.choice)
+        self._recent: tuple[str, ...] = ()
         self.options = QWidget(self)
         self.proof = MutedLabel(self)
+        self.about = QPushButton(self)
+        self.about.setObjectName("aboutOptimizer")
+        self.about.clicked.connect(self.about_wanted)
         self.body.addWidget(self.choice)
         self.body.addWidget(self.options)
-        self.body.addWidget(self.proof)
+        foot = QHBoxLayout()
+        foot.addWidget(self.proof, 1)
+        foot.addWidget(self.about, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+        self.body.addLayout(foot)
         self.retranslate()
 
     def retranslate(self) -> None:
         """Put the words of the current language in."""
         self.title.setText(self.tr("Optimizer"))
         self.choice.set_label(self.tr("&Implementation"), self.tr("Class and library; type to search"))
-        self.choice.set_choices(
-            Choice(entry.id, f"{entry.name} ({entry.library})", entry.library, render_reason(entry.about))
-            for entry in CATALOGUE.values()
-        )
+        self.about.setText(self.tr("About this optimizer"))
+        self.about.setToolTip(self.tr("Its states, formulas, options and sources (F1)"))
+        self.list_entries()
         self._label_options()
+
+    def show_recent(self, ids: Iterable[str]) -> None:
+        """Put the optimizers that were used last at the head of the list."""
+        self._recent = tuple(name for name in ids if name in CATALOGUE)
+        self.list_entries()
+
+    def list_entries(self) -> None:
+        """Offer what the catalogue holds now: used last, then library by library."""
+        recent = self.tr("Recently used")
+        libraries: dict[str, list[Implementation]] = {}
+        for entry in CATALOGUE.values():
+            libraries.setdefault(entry.library, []).append(entry)
+        known = [entry for entries in libraries.values() for entry in entries]
+        choices = [_choice(CATALOGUE[name], recent) for name in self._recent]
+        self.choice.set_choices(choices + [_choice(entry, entry.library) for entry in known])
 
     def show_values(self, snapshot: Snapshot) -> None:
         """Show the choice, and the options as they are set."""
@@ -67,8 +92,8 @@ class OptimizerPanel(InputPanel):
             elif isinstance(field, FlagField):
                 field.show_value(bool(values[option.name]))
         proven = implementation.proven
-        self.proof.setText(self.tr("Proven: 0 bytes from {library}").format(library=proven) if proven else "")
-        self.proof.setVisible(bool(proven))
+        words = self.tr("Proven: 0 bytes from {library}").format(library=proven)
+        self.proof.setText(words if proven else self.tr("From source, not run by our tests"))
 
     def _build_options(self, implementation: Implementation) -> None:
         for name in [name for name in self.fields if name.startswith("option.")]:
@@ -108,6 +133,11 @@ class OptimizerPanel(InputPanel):
         chosen = [Choice(True, self.tr("on")), Choice(False, self.tr("off"))]
         named = [Choice(name, name) for name in option.choices]
         return (unset if option.default is None else []) + (chosen if on_off else named)
+
+
+def _choice(entry: Implementation, group: str) -> Choice:
+    label = f"{entry.name} ({entry.library})"
+    return Choice(entry.id, label, group, render_reason(entry.about), search_text(entry))
 
 
 def _field_for(option: Option, parent: QWidget) -> Field:

@@ -41,7 +41,6 @@ class ComparisonFilters(QWidget):
         self.search.textChanged.connect(self._say)
         for choices in self._lists:
             choices.group.triggered.connect(self._say)
-        self.setFocusProxy(self.search)
         self.refill()
 
     @property
