@@ -99,6 +99,10 @@
    <translation>视图(&amp;V)</translation>
   </message>
   <message>
+   <source>About this &amp;optimizer</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>As the &amp;system</source>
    <translation>跟随系统(&amp;S)</translation>
   </message>
@@ -193,6 +197,10 @@
   <message>
    <source>Versions and licences</source>
    <translation>版本与许可证</translation>
+  </message>
+  <message>
+   <source>What the optimizer keeps, why, and where that is known from</source>
+   <translation type="unfinished" />
   </message>
  </context>
  <context>
@@ -1331,14 +1339,165 @@
   </message>
  </context>
  <context>
-  <name>OptimizerPanel</name>
+  <name>OptimizerPageDialog</name>
   <message>
-   <source>&amp;About this optimizer</source>
+   <source>&amp;Copy</source>
    <translation type="unfinished" />
   </message>
   <message>
+   <source>&amp;Train with it</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>About this optimizer</source>
+   <translation>关于此优化器</translation>
+  </message>
+  <message>
+   <source>Also found as</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>B/param</source>
+   <translation>B/参数</translation>
+  </message>
+  <message>
+   <source>Family</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Id</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Import path</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not predicted: it cannot train this model.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not predicted: it runs in another runtime than torch.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Options that change memory</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Proof</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Rules read in</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Runs in</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>State is made</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>What it keeps</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>What its step takes beside that</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>With other options also: {states}.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>automatic</source>
+   <translation>自动</translation>
+  </message>
+  <message>
+   <source>changes</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>default</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>dtype</source>
+   <translation>dtype</translation>
+  </message>
+  <message>
+   <source>formula and why</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>from source; our tests do not run it</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>in the first step</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>none</source>
+   <translation>无</translation>
+  </message>
+  <message>
+   <source>off</source>
+   <translation>关</translation>
+  </message>
+  <message>
+   <source>on</source>
+   <translation>开</translation>
+  </message>
+  <message>
+   <source>option</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>set to</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>size</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>state</source>
+   <translation>状态</translation>
+  </message>
+  <message>
+   <source>state 0 bytes from {library}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>temporaries</source>
+   <translation>临时张量</translation>
+  </message>
+  <message>
+   <source>what it does</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>when the optimizer is made</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{size} on {model} in {precision}: {each} bytes a parameter ({bytes} bytes).</source>
+   <translation type="unfinished" />
+  </message>
+ </context>
+ <context>
+  <name>OptimizerPanel</name>
+  <message>
    <source>&amp;Implementation</source>
    <translation>实现(&amp;I)</translation>
+  </message>
+  <message>
+   <source>About this optimizer</source>
+   <translation>关于此优化器</translation>
   </message>
   <message>
    <source>Class and library; type to search</source>
@@ -1346,11 +1505,11 @@
   </message>
   <message>
    <source>From source, not run by our tests</source>
-   <translation type="unfinished" />
+   <translation>依据源码，我们的测试未运行</translation>
   </message>
   <message>
    <source>Its states, formulas, options and sources (F1)</source>
-   <translation type="unfinished" />
+   <translation>其状态、公式、选项与出处 (F1)</translation>
   </message>
   <message>
    <source>Optimizer</source>
@@ -1362,7 +1521,7 @@
   </message>
   <message>
    <source>Recently used</source>
-   <translation type="unfinished" />
+   <translation>最近使用</translation>
   </message>
   <message>
    <source>automatic</source>
@@ -1513,6 +1672,10 @@
    <translation>fp32 权重的 16 位副本：每次矩阵乘都保留所用的副本，直到其反向执行完毕，即使 autocast 已经结束。</translation>
   </message>
   <message>
+   <source>16-bit parameters do not halve it: its moments are fp32 always.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>16-bit queries and heads of at most 256 elements: PyTorch picks flash attention.</source>
    <translation>查询为 16 位且头维度不超过 256：PyTorch 选用 flash 注意力。</translation>
   </message>
@@ -1523,6 +1686,14 @@
   <message>
    <source>6 bytes a 16-bit parameter, not 4: a Kahan compensation as large as the weights is kept unless kahan_sum is false.</source>
    <translation>每个 16 位参数 6 字节，而不是 4：除非 kahan_sum 为 false，否则还保留与权重同样大小的 Kahan 补偿。</translation>
+  </message>
+  <message>
+   <source>8 bytes a parameter also for 16-bit ones: its state is always fp32.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>8 bytes a parameter also for 16-bit ones: its state is always fp32. torch.RAdam's follows the parameter.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>8 keeps the state in blocks of 8-bit codes, 32 in fp32.</source>
@@ -1539,6 +1710,10 @@
   <message>
    <source>A dual average: sums of gradients and of squares, and the initial weights.</source>
    <translation>对偶平均：梯度之和、平方之和，以及初始权重。</translation>
+  </message>
+  <message>
+   <source>A factor and its inverse root for each side of each block, packed as triangles in fp32, and filtered gradients.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>A fast and a slow average of the gradients, and one of their squares.</source>
@@ -1579,6 +1754,10 @@
   <message>
    <source>AMSGrad is on by default here: ams_bound=false saves a quarter of the state.</source>
    <translation>这里默认启用 AMSGrad：ams_bound=false 可省去四分之一的状态。</translation>
+  </message>
+  <message>
+   <source>AMSGrad is on by default: four states as large as the parameters.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>AMSGrad: keeps the largest second moment so far, as large as the parameters.</source>
@@ -1627,6 +1806,10 @@
   <message>
    <source>Adam for sparse gradients of embeddings.</source>
    <translation>用于嵌入层稀疏梯度的 Adam。</translation>
+  </message>
+  <message>
+   <source>Adam in the eigenbasis of Shampoo: two moments and two squares for each side.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Adam that finds its learning rate: two moments, the initial weights and a weighted sum.</source>
@@ -1717,6 +1900,10 @@
    <translation>曲率的近似。</translation>
   </message>
   <message>
+   <source>An average of the gradients and a second sequence of weights.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Another optimizer, and a slow copy of the weights.</source>
    <translation>另一个优化器，外加一份权重的慢速副本。</translation>
   </message>
@@ -1751,6 +1938,14 @@
   <message>
    <source>Averages of the gradients and of the weights, each as large as the parameters.</source>
    <translation>梯度与权重的滑动平均，各与参数同样大小。</translation>
+  </message>
+  <message>
+   <source>Axes longer than this have a vector in place of a square factor.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Axes shorter than this are not factored.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Backward keeps one gradient for every trained parameter until the step has used it.</source>
@@ -1821,6 +2016,10 @@
    <translation>全部使用 fp32：权重 4 字节，梯度 4 字节。</translation>
   </message>
   <message>
+   <source>Far more than its momentum: every axis up to 2048 long has a square factor, so a square matrix costs two more of its size.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>For CUDA graphs: the step counters live on the GPU.</source>
    <translation>用于 CUDA Graph：步数计数器位于 GPU 上。</translation>
   </message>
@@ -1839,6 +2038,10 @@
   <message>
    <source>Give a batch size and a sequence length to count activations.</source>
    <translation>给出批大小和序列长度后才能计算激活值。</translation>
+  </message>
+  <message>
+   <source>Half of Adam's state only for the hidden matrices: embedding and head keep both moments.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Heads of {head_dim} elements are wider than flash attention's 256: PyTorch picks the memory-efficient kernel.</source>
@@ -1865,12 +2068,20 @@
    <translation>它无法训练整个模型：偏置、归一化层和卷积需要另一个优化器，而后者也有自己的状态。</translation>
   </message>
   <message>
+   <source>It trains a whole model by itself: what is not a matrix of sensible sides, it gives to an AdamW of its own with two moments.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Iterations a step: how fast the history fills.</source>
    <translation>每步的迭代次数：决定历史填满的快慢。</translation>
   </message>
   <message>
    <source>Its state is fp32 whatever the type of the parameters: 12 bytes a parameter.</source>
    <translation>无论参数是何类型，其状态均为 fp32：每参数 12 字节。</translation>
+  </message>
+  <message>
+   <source>Its state is not all: the trace of the Hessian stays on every parameter as an fp32 attribute, and backward keeps the graph of the gradients.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Its three norms a tensor live in the state too: 12 bytes a tensor in fp32.</source>
@@ -1891,6 +2102,10 @@
   <message>
    <source>Keeps an average of the gradients as large as the parameters.</source>
    <translation>保留一份与参数同样大小的梯度平均值。</translation>
+  </message>
+  <message>
+   <source>Keeps the largest second moment so far, as large as the parameters.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Keeps what rounding loses of 16-bit parameters, in a tensor as large as they are. Automatic for most 16-bit parameters.</source>
@@ -1923,6 +2138,10 @@
   <message>
    <source>Logits that the training loop still refers to, so they live through the step.</source>
    <translation>训练循环仍在引用的 logits，因此会一直存活到优化器更新结束。</translation>
+  </message>
+  <message>
+   <source>Longer sides are cut into blocks of this length, each with its own preconditioners.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>MS-AMP O2: fp8 weights and gradients, fp16 master weights, fp8 and fp16 Adam moments.</source>
@@ -2053,6 +2272,26 @@
    <translation>低秩空间中梯度的矩，以及投影到该空间的投影矩阵。</translation>
   </message>
   <message>
+   <source>Moments, and an estimate of the curvature from a second backward pass.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Momentum and a low-rank basis of each hidden matrix; AdamW or Lion for the rest.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Multiplies neighbouring axes up to the limit before it preconditions them: fewer, larger squares.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Muon for hidden matrices, AdamW for embedding, head, vectors and convolutions, on several GPUs.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Muon for hidden matrices, AdamW for embedding, head, vectors and convolutions.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Newton-Schulz orthogonalizes one matrix at a time in bf16; the largest takes {total_bytes}</source>
    <translation>Newton-Schulz 以 bf16 逐个对矩阵做正交化；最大的一个占 {total_bytes}</translation>
   </message>
@@ -2067,6 +2306,10 @@
   <message>
    <source>No casts of weights are kept.</source>
    <translation>不保留权重的转换副本。</translation>
+  </message>
+  <message>
+   <source>No limit to an axis: a vector of 4,096 keeps two matrices of 4,096 x 4,096, an embedding two as wide as the vocabulary. momentum=0 keeps the buffer all the same.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>No matrix is projected: the split chooses none of this model's tensors.</source>
@@ -2121,12 +2364,20 @@
    <translation>并不总是每参数 8 字节：16 位参数为 4，fp32 为 8；autocast 下仍为 8。</translation>
   </message>
   <message>
+   <source>Not Adam's memory: each side adds two squares in fp32, so a square matrix keeps 24 bytes a parameter.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Not Adam's size: it keeps the last ten gradients by default, each as large as the parameters; the first steps show fewer.</source>
    <translation>大小与 Adam 不同：默认保留最近十份梯度，各与参数同样大小；最初几步较少。</translation>
   </message>
   <message>
    <source>Not Adam's size: the slow weights are a third state, there from the first step.</source>
    <translation>大小与 Adam 不同：慢速权重是第三份状态，从第一步起就存在。</translation>
+  </message>
+  <message>
+   <source>Not Adam's size: the slow weights are a third state; and its moments are fp32 also for 16-bit parameters.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Not SGD's memory: three tensors as large as the parameters, also without momentum.</source>
@@ -2149,12 +2400,36 @@
    <translation>未计入：大块超出请求的部分，每块至多 1 MiB，总计约 2 %；cuDNN 工作区；其他内核内部的缓冲区。</translation>
   </message>
   <message>
+   <source>Not for every model: it fails on single numbers and on convolutions.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not full squares, and not at the first step: packed triangles, allocated when the optimizer is made, in fp32 whatever the type of the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Not half a byte a moment: with the scale of each block it is 0.53, and a tensor whose size blocks do not divide is kept in full.</source>
    <translation>每个矩并非半个字节：加上各块的缩放因子为 0.53，且大小不能被块整除的张量以完整精度保存。</translation>
   </message>
   <message>
+   <source>Not low-rank by default: rank_fraction 1 keeps a square basis as wide as the shorter side.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not nearly free: by default it keeps a bf16 momentum as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Not stateless with 16-bit parameters: even without momentum the Kahan compensation is as large as the weights.</source>
    <translation>使用 16 位参数时并非没有状态：即使不用动量，Kahan 补偿也与权重一样大。</translation>
+  </message>
+  <message>
+   <source>Not stateless without momentum: the buffer is made all the same.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not the axes that others factor: a convolution is factored over its channels, so a 3 x 3 kernel does not spoil the saving; sides of 16 or less are kept in full.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Not torch's ASGD, which averages the weights: this one keeps no copy of them.</source>
@@ -2357,6 +2632,10 @@
    <translation>形状相同的参数堆叠后一起更新，因此由最大的一组决定：最多 {total_bytes}。foreach=false 则逐个处理。</translation>
   </message>
   <message>
+   <source>Parameters with fewer axes have vectors only.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Parameters: a model needs at least one parameter</source>
    <translation>参数量：模型至少要有一个参数</translation>
   </message>
@@ -2425,6 +2704,14 @@
    <translation>RAdam 加一份权重的慢速副本：三份与参数同样大小的状态。</translation>
   </message>
   <message>
+   <source>RAdam's two moments in fp32, their maximum by default, and a slow copy of the weights.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Rank of the basis, as a part of the shorter side; 1 makes it square.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: random projectors are not cut, and the state is larger than Adam's there.</source>
    <translation>秩 {rank} 大于 {matrix_count} 种矩阵（例如 {shape}）的短边：随机投影矩阵不会截断，此处的状态比 Adam 还大。</translation>
   </message>
@@ -2477,6 +2764,10 @@
    <translation>带动量的 SGD，外加每个张量一个数。</translation>
   </message>
   <message>
+   <source>Scales the update like another optimizer, whose second moment is kept as well.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Schedule-Free with a factored second moment and a sampled distance.</source>
    <translation>二阶矩分解、距离采样估计的 Schedule-Free。</translation>
   </message>
@@ -2497,12 +2788,24 @@
    <translation>无法在 {path} 保存设置；本次可正常使用，但不会记住任何设置</translation>
   </message>
   <message>
+   <source>Sides longer than this have no preconditioner.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Small tensors kept for backward.</source>
    <translation>为反向保留的小张量。</translation>
   </message>
   <message>
    <source>So many past gradients are kept, each as large as the parameters.</source>
    <translation>保留的历史梯度份数，各与参数同样大小。</translation>
+  </message>
+  <message>
+   <source>Square matrices are decomposed one parameter after another; the largest takes about {total_bytes}, without the solver's own workspace</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Square or triangular preconditioners for each side of a tensor.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>State of tensors with 100,000 elements or more lies in managed memory, which the driver moves to the host when the GPU is full.</source>
@@ -2805,8 +3108,16 @@
    <translation>两个矩，外加一个历史梯度队列。</translation>
   </message>
   <message>
+   <source>Two moments, and the preconditioners and eigenbases of each side of a tensor.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Two moments, each as large as the parameters.</source>
    <translation>两个矩，各与参数同样大小。</translation>
+  </message>
+  <message>
+   <source>Two moments; once it has switched from Adam to SGD, a momentum buffer too.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Two momentum buffers in turn.</source>
@@ -2819,6 +3130,10 @@
   <message>
    <source>Two sums as large as the parameters.</source>
    <translation>两份与参数同样大小的累加和。</translation>
+  </message>
+  <message>
+   <source>Type of the momentum, whatever that of the parameter.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Unknown element types ({names}): counted by shape, bytes from the storage.</source>
@@ -2837,6 +3152,10 @@
    <translation>变分 SGD：三份与参数同样大小的状态。</translation>
   </message>
   <message>
+   <source>Vectors get a square matrix too.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Weights loaded in bf16 and trained under autocast: what HF Trainer does with a bf16 folder.</source>
    <translation>以 bf16 加载权重并在 autocast 下训练：HF Trainer 对 bf16 模型文件夹就是这样做的。</translation>
   </message>
@@ -2853,12 +3172,20 @@
    <translation>前一部分训练哪些张量：隐藏层矩阵（不含嵌入层和输出头），或全部矩阵。其余使用 AdamW。</translation>
   </message>
   <message>
+   <source>Who trains the second half: AdamW keeps two moments there, Lion one.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>With 16-bit parameters it is larger than AdamW: Kahan summation, on by default, keeps one more state. With fp16, the second moment is fp32.</source>
    <translation>参数为 16 位时比 AdamW 更大：默认启用的 Kahan 求和会多保留一份状态。参数为 fp16 时，二阶矩为 fp32。</translation>
   </message>
   <message>
    <source>With accumulation, gradients stay alive while the next micro-batch runs forward: activations come on top of them.</source>
    <translation>使用梯度累积时，下一个微批次前向期间梯度仍然存活：激活值叠加在其上。</translation>
+  </message>
+  <message>
+   <source>adamuon keeps a second moment of the orthogonalized matrices too.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>adapters: {count} parameters in {dtype}, {bytes}</source>
@@ -2902,7 +3229,7 @@
   </message>
   <message>
    <source>every block that was alive when the recording began has its size in the recording</source>
-   <translation type="unfinished" />
+   <translation>记录开始时存活的每个块，其大小都在记录中</translation>
   </message>
   <message>
    <source>exp keeps one more number a tensor.</source>
@@ -2953,6 +3280,10 @@
    <translation>未量化，由 k-bit 预处理提升为 {dtype}（嵌入层、归一化层、输出头）：{count} 个参数，{bytes}</translation>
   </message>
   <message>
+   <source>lion makes fewer tensors in the step; the state is the same.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>momentum=0 saves nothing here: the buffer is kept all the same.</source>
    <translation>momentum=0 在这里没有任何节省：缓冲区照样保留。</translation>
   </message>
@@ -2985,24 +3316,28 @@
    <translation>每个参与矩阵乘的矩阵各有一份 {dtype} 转换副本</translation>
   </message>
   <message>
+   <source>one_diag: a vector for the longest axis; smart_one_diag: only where it is the only longest; all_diag: vectors for all.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>random projectors have their own size; svd ones are slices that fp32 gradients keep whole.</source>
    <translation>random 投影矩阵只占自身大小；svd 投影矩阵是切片，梯度为 fp32 时会保留整个因子。</translation>
   </message>
   <message>
    <source>the recording began after expandable segments were mapped; where their address range begins is taken from the lowest address seen</source>
-   <translation type="unfinished" />
+   <translation>记录开始时可扩展段已映射；其地址范围的起点取所见的最低地址</translation>
   </message>
   <message>
    <source>the recording does not say which allocator settings it was made with</source>
-   <translation type="unfinished" />
+   <translation>记录没有说明所用的分配器设置</translation>
   </message>
   <message>
    <source>the recording's own settings cannot be used: {name} is {given}; record it again with a released PyTorch</source>
-   <translation type="unfinished" />
+   <translation>记录自带的设置无法使用：{name} 为 {given}；请用正式发布的 PyTorch 重新记录</translation>
   </message>
   <message>
    <source>the sizes of {count} blocks that were alive when the recording began follow from where later allocations went</source>
-   <translation type="unfinished" />
+   <translation>记录开始时存活的 {count} 个块，其大小由之后各次分配的位置推得</translation>
   </message>
   <message>
    <source>the window cannot open: PySide6 is not installed; run `pip install PySide6-Essentials==6.10.3`, or use `optmem estimate --params 7B`</source>
@@ -3050,7 +3385,7 @@
   </message>
   <message>
    <source>{count} blocks that were alive when the recording began were freed in it before anything showed where they end; up to {uncertain_bytes} of them is unknown</source>
-   <translation type="unfinished" />
+   <translation>记录开始时存活的 {count} 个块在能确定其末端之前就已释放；其中最多 {uncertain_bytes} 未知</translation>
   </message>
   <message>
    <source>{count} buffers as stored</source>
@@ -3074,7 +3409,7 @@
   </message>
   <message>
    <source>{count} events do not lead to the state at the end; parts of the recording are missing</source>
-   <translation type="unfinished" />
+   <translation>{count} 个事件与最终状态不符；记录有缺失</translation>
   </message>
   <message>
    <source>{count} other weights files were not counted: {names}.</source>
@@ -3099,6 +3434,10 @@
   <message>
    <source>{count} tensors that {file} names are in none of its files.</source>
    <translation>{file} 列出的 {count} 个张量不在其任何文件中。</translation>
+  </message>
+  <message>
+   <source>{dtype}, as an option says.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{dtype}, by an option of the optimizer.</source>
@@ -3126,11 +3465,11 @@
   </message>
   <message>
    <source>{field}: no setting is called {name}; known are {known}</source>
-   <translation type="unfinished" />
+   <translation>{field}：没有名为 {name} 的设置；可用的有 {known}</translation>
   </message>
   <message>
    <source>{field}: the backend {given} is not the caching allocator that is modelled here; only native is</source>
-   <translation type="unfinished" />
+   <translation>{field}：后端 {given} 不是这里所模拟的缓存分配器；只支持 native</translation>
   </message>
   <message>
    <source>{field}: {given} is not known; choose one of {known}</source>
@@ -3138,23 +3477,23 @@
   </message>
   <message>
    <source>{field}: {given} is not written as name:value pairs with commas between; write it as PyTorch takes it, such as expandable_segments:True</source>
-   <translation type="unfinished" />
+   <translation>{field}：{given} 不是以逗号分隔的 name:value 形式；请按 PyTorch 的写法填写，例如 expandable_segments:True</translation>
   </message>
   <message>
    <source>{field}: {name} is True or False, not {given}; write one of them</source>
-   <translation type="unfinished" />
+   <translation>{field}：{name} 应为 True 或 False，而不是 {given}；请填写其中之一</translation>
   </message>
   <message>
    <source>{field}: {name} is a whole number of at least {low}, not {given}; change it</source>
-   <translation type="unfinished" />
+   <translation>{field}：{name} 应为不小于 {low} 的整数，而不是 {given}；请更改</translation>
   </message>
   <message>
    <source>{field}: {name} lies between 0 and 1, not at {given}; change it</source>
-   <translation type="unfinished" />
+   <translation>{field}：{name} 应在 0 与 1 之间，而不是 {given}；请更改</translation>
   </message>
   <message>
    <source>{field}: {name} takes powers of two, not {given}; change it</source>
-   <translation type="unfinished" />
+   <translation>{field}：{name} 应为 2 的幂，而不是 {given}；请更改</translation>
   </message>
   <message>
    <source>{file} and {other}: both hold the tensor {name}; remove the file that does not belong</source>
@@ -3202,7 +3541,7 @@
   </message>
   <message>
    <source>{file}: cannot be read ({cause}); check the path and its permissions</source>
-   <translation type="unfinished" />
+   <translation>{file}：无法读取（{cause}）；请检查路径及其权限</translation>
   </message>
   <message>
    <source>{file}: cannot be read ({cause}); check the permissions or copy it to a local disk</source>
@@ -3210,7 +3549,7 @@
   </message>
   <message>
    <source>{file}: contains code references: {names} - not executed; a snapshot has none, do not load this file</source>
-   <translation type="unfinished" />
+   <translation>{file}：含有代码引用：{names}，均未执行；快照中不应有代码引用，请勿加载此文件</translation>
   </message>
   <message>
    <source>{file}: duplicate tensor name {name}; write the file again with distinct names</source>
@@ -3218,11 +3557,11 @@
   </message>
   <message>
    <source>{file}: event {index} has the action {action}, which is not known; a newer version may read it</source>
-   <translation type="unfinished" />
+   <translation>{file}：事件 {index} 的动作 {action} 未知；较新的版本或许能读取</translation>
   </message>
   <message>
    <source>{file}: holds no {name}, so it is no memory snapshot; save one with torch.cuda.memory._dump_snapshot</source>
-   <translation type="unfinished" />
+   <translation>{file}：其中没有 {name}，因此不是显存快照；请用 torch.cuda.memory._dump_snapshot 保存</translation>
   </message>
   <message>
    <source>{file}: its data.pkl takes {size_bytes}, more than {limit_bytes}; this is no checkpoint</source>
@@ -3238,7 +3577,7 @@
   </message>
   <message>
    <source>{file}: more than {limit_bytes}, too much for a snapshot; record fewer events (max_entries)</source>
-   <translation type="unfinished" />
+   <translation>{file}：超过 {limit_bytes}，对快照而言过大；请减少记录的事件数（max_entries）</translation>
   </message>
   <message>
    <source>{file}: more than {limit_count} entries; choose the model folder or the weights file itself</source>
@@ -3246,7 +3585,7 @@
   </message>
   <message>
    <source>{file}: more than {limit_count} {what}; record fewer events (max_entries)</source>
-   <translation type="unfinished" />
+   <translation>{file}：{what} 超过 {limit_count}；请减少记录的事件数（max_entries）</translation>
   </message>
   <message>
    <source>{file}: names the file {name}, which is outside the folder; do not use this index</source>
@@ -3258,7 +3597,7 @@
   </message>
   <message>
    <source>{file}: neither a pickle of torch.cuda.memory._dump_snapshot nor a .json.gz trace; choose one of these</source>
-   <translation type="unfinished" />
+   <translation>{file}：既不是 torch.cuda.memory._dump_snapshot 的 pickle，也不是 .json.gz 跟踪文件；请选择其中一种</translation>
   </message>
   <message>
    <source>{file}: neither a zip nor a pickle, so not written by torch.save; choose the weights file</source>
@@ -3266,7 +3605,7 @@
   </message>
   <message>
    <source>{file}: no device has a segment or an event; call _record_memory_history before the run</source>
-   <translation type="unfinished" />
+   <translation>{file}：没有任何设备有内存段或事件；请在运行前调用 _record_memory_history</translation>
   </message>
   <message>
    <source>{file}: no such file; check the path</source>
@@ -3306,7 +3645,7 @@
   </message>
   <message>
    <source>{file}: nothing was recorded for device {device}; recorded are {known}</source>
-   <translation type="unfinished" />
+   <translation>{file}：没有设备 {device} 的记录；有记录的为 {known}</translation>
   </message>
   <message>
    <source>{file}: only weights in formats that are not read yet ({names}); get the safetensors version</source>
@@ -3354,7 +3693,7 @@
   </message>
   <message>
    <source>{file}: the blocks of the segment at {address} do not add up to its {size_count} bytes; the file is damaged</source>
-   <translation type="unfinished" />
+   <translation>{file}：位于 {address} 的内存段，各块之和不等于其 {size_count} 字节；文件已损坏</translation>
   </message>
   <message>
    <source>{file}: the file ends after the length of its header ({length_count} bytes); download it again</source>
@@ -3362,7 +3701,7 @@
   </message>
   <message>
    <source>{file}: the file ends early or is damaged; copy it again</source>
-   <translation type="unfinished" />
+   <translation>{file}：文件提前结束或已损坏；请重新复制</translation>
   </message>
   <message>
    <source>{file}: the file is empty; download it again</source>
@@ -3370,7 +3709,7 @@
   </message>
   <message>
    <source>{file}: the file is empty; record the snapshot again</source>
-   <translation type="unfinished" />
+   <translation>{file}：文件为空；请重新记录快照</translation>
   </message>
   <message>
    <source>{file}: the header declares {data_bytes} of data, the file holds {held_bytes}; download it again</source>
@@ -3398,7 +3737,7 @@
   </message>
   <message>
    <source>{file}: the segments at {first} and {second} overlap; the file is damaged</source>
-   <translation type="unfinished" />
+   <translation>{file}：位于 {first} 与 {second} 的内存段重叠；文件已损坏</translation>
   </message>
   <message>
    <source>{file}: the zip has no central directory (incomplete download); download it again</source>
@@ -3438,7 +3777,7 @@
   </message>
   <message>
    <source>{file}: {name} in {where} is not what a snapshot holds there; the file is damaged or hostile</source>
-   <translation type="unfinished" />
+   <translation>{file}：{where} 中的 {name} 不是快照应有的内容；文件已损坏或被恶意构造</translation>
   </message>
   <message>
    <source>{file}: {record} cannot be taken out of the zip; download the file again</source>
@@ -3491,6 +3830,10 @@
   <message>
    <source>{optimizer} evaluates the model again in each of its iterations: pass a closure to step(); its activations are alive inside the step.</source>
    <translation>{optimizer} 在每次迭代中都会重新计算模型：请向 step() 传入闭包；其激活值在优化器更新中存活。</translation>
+  </message>
+  <message>
+   <source>{optimizer} fails on tensors that are neither vectors nor matrices and {tensor} has shape {shape}; choose transformers.Adafactor or another optimizer</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{optimizer} keeps nothing</source>
@@ -3613,8 +3956,24 @@
    <translation>{precision}：依据该库的源码与论文；尚未与 GPU 对比。</translation>
   </message>
   <message>
-   <source>{state}: a square {dtype} matrix as wide as this axis (d x d), {element_count} elements = {total_bytes}</source>
-   <translation>{state}：一个与此轴同宽的 {dtype} 方阵 (d x d)，{element_count} 个元素 = {total_bytes}</translation>
+   <source>{state}: a low-rank basis of each matrix, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: a packed triangle d (d + 1) / 2 for each side of each block, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: a square matrix for each side within the limit, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: a square {dtype} matrix as wide as the smaller axis of each matrix, {element_count} elements = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: as many as parameters, in {tensor_count} blocks, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{state}: column averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -3631,6 +3990,10 @@
   <message>
    <source>{state}: one number in {dtype} for the parameter group = {total_bytes}, in host memory</source>
    <translation>{state}：每个参数组一个 {dtype} 数 = {total_bytes}，位于主机内存</translation>
+  </message>
+  <message>
+   <source>{state}: one of two axes averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{state}: one table of values in {dtype} = {total_bytes}, made but left unused in host memory</source>
@@ -3651,6 +4014,10 @@
   <message>
    <source>{state}: one {dtype} number a row of each matrix (numel / d[-1]), {element_count} elements = {total_bytes}</source>
    <translation>{state}：每个矩阵每行一个 {dtype} 数（numel / d[-1]），{element_count} 个元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: one {dtype} number a row of each matrix, {element_count} elements = {total_bytes}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{state}: one {dtype} number for each index along one axis, {element_count} elements = {total_bytes}</source>
@@ -3681,6 +4048,10 @@
    <translation>{state}：划分中前一部分的矩阵，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
+   <source>{state}: the other of two axes averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{state}: the parameter with its first axis averaged away (numel / d[0]), {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：参数沿第一个轴取平均 (numel / d[0])，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
@@ -3709,6 +4080,14 @@
    <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
+   <source>{state}: {element_count} elements in {dtype} = {total_bytes}, for the matrices that are orthogonalized</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{state}: {element_count} elements in {dtype} = {total_bytes}, for what is left to Adam</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}, in managed memory, which the driver may keep on the host</source>
    <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}，位于统一内存，驱动可能将其放在主机上</translation>
   </message>
@@ -3727,6 +4106,10 @@
   <message>
    <source>{state}: {element_count} elements in {dtype}, as many as parameters = {total_bytes}</source>
    <translation>{state}：{element_count} 个 {dtype} 元素，与参数一样多 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: {tensor_count} factors, a square or a vector for each axis, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{state}: {tensor_count} x all parameters end to end, {element_count} elements in {dtype} = {total_bytes}</source>
