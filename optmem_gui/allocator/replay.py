@@ -1,0 +1,197 @@
+"""A recorded snapshot run through the allocator model: the same requests, and where the model puts them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from optmem_gui.allocator.caching import CachingAllocator, DeviceOutOfMemoryError
+from optmem_gui.allocator.config import AllocatorConfig
+from optmem_gui.allocator.layout import fill
+from optmem_gui.allocator.observe import Observed, observe
+from optmem_gui.allocator.recorded_calls import PrivatePools, RecordedAddresses, free_segment, unmap
+from optmem_gui.allocator.recording import Event, Recording
+from optmem_gui.allocator.sizes import SMALL_SEGMENT_BYTES
+from optmem_gui.allocator.start import Before, undo
+from optmem_gui.allocator.state import segments_of
+from optmem_gui.core.reasons import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Bytes and segments of one run.
+
+    Attributes:
+        allocated_peak: Most bytes in use.
+        reserved_peak: Most bytes held.
+        reserved: Bytes held at the end.
+        segments: Segments at the end; of an expandable one every mapped range, as a snapshot lists them.
+    """
+
+    allocated_peak: int
+    reserved_peak: int
+    reserved: int
+    segments: int
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A recording beside the model.
+
+    Attributes:
+        model: What the model came to.
+        recorded: What was recorded.
+        allocations: How many blocks were asked for.
+        mismatches: How many of them the model put at another address.
+        calls_missed: Recorded segments that the model could not give back, having something in them.
+        start_known: Whether the state before the first event is known.
+        start: Why, or why not.
+        notes: What else to know.
+        first_mismatch: Index of the first event at another address; None where there is none.
+        allocated: Bytes in use in the model after each event.
+        reserved: Bytes held in the model after each event.
+    """
+
+    model: Totals
+    recorded: Totals
+    allocations: int
+    mismatches: int
+    calls_missed: int
+    start_known: bool
+    start: Reason
+    notes: tuple[Reason, ...]
+    first_mismatch: int | None
+    allocated: tuple[int, ...] = field(repr=False)
+    reserved: tuple[int, ...] = field(repr=False)
+
+
+def replay(recording: Recording) -> Replay:
+    """Replay a recording under the settings it was made with, and compare every address."""
+    config = AllocatorConfig() if recording.config is None else recording.config
+    before = undo(recording)
+    observed = observe(recording, before, config)
+    addresses = RecordedAddresses()
+    filled = fill(before, config, addresses, observed.extra)
+    run = _Run(filled.allocator, addresses, PrivatePools(recording))
+    for index, event in enumerate(recording.events):
+        run.step(index, event)
+    known, start, notes = _start(recording, before, observed)
+    return Replay(
+        model=totals(filled.allocator),
+        recorded=_recorded(recording, observed),
+        allocations=run.allocations,
+        mismatches=run.mismatches,
+        calls_missed=run.calls_missed,
+        start_known=known,
+        start=start,
+        notes=notes,
+        first_mismatch=run.first_mismatch,
+        allocated=tuple(run.allocated),
+        reserved=tuple(run.reserved),
+    )
+
+
+def totals(allocator: CachingAllocator) -> Totals:
+    """What an allocator came to."""
+    statistics = allocator.statistics
+    return Totals(
+        allocated_peak=statistics.allocated_peak,
+        reserved_peak=statistics.reserved_peak,
+        reserved=statistics.reserved,
+        segments=len(segments_of(allocator)),
+    )
+
+
+def _recorded(recording: Recording, observed: Observed) -> Totals:
+    return Totals(
+        allocated_peak=observed.allocated_peak,
+        reserved_peak=observed.reserved_peak,
+        reserved=sum(segment.size for segment in recording.segments),
+        segments=len(recording.segments),
+    )
+
+
+def _start(
+    recording: Recording, before: Before, observed: Observed
+) -> tuple[bool, Reason, tuple[Reason, ...]]:
+    """Whether the state before the first event is known, why, and what else to know."""
+    notes: list[Reason] = []
+    if recording.config is None:
+        notes.append(Reason("replay.start_no_settings"))
+    if before.pages:
+        notes.append(Reason("replay.start_layout"))
+    contradictions = before.contradictions + observed.contradictions
+    if contradictions:
+        return False, Reason("replay.start_contradicts", {"count": contradictions}), tuple(notes)
+    if observed.unsettled:
+        values = {"count": len(observed.unsettled), "uncertain_bytes": sum(observed.unsettled.values())}
+        return False, Reason("replay.start_block_sizes", values), tuple(notes)
+    if observed.settled:
+        return True, Reason("replay.start_settled", {"count": len(observed.settled)}), tuple(notes)
+    return True, Reason("replay.start_known"), tuple(notes)
+
+
+class _Run:
+    """The model on its way through a recording."""
+
+    def __init__(
+        self, allocator: CachingAllocator, addresses: RecordedAddresses, pool_id: PrivatePools
+    ) -> None:
+        self.allocator = allocator
+        self.addresses = addresses
+        self.pool_id = pool_id
+        self.placed = {address: address for address in allocator.blocks}
+        self.allocations = self.mismatches = self.calls_missed = 0
+        self.first_mismatch: int | None = None
+        self.allocated: list[int] = []
+        self.reserved: list[int] = []
+
+    def step(self, index: int, event: Event) -> None:
+        """Do to the model what the program did, and compare."""
+        action = event.action
+        if action == "alloc":
+            self._alloc(index, event)
+        elif action == "free_requested":
+            placed = self.placed.get(event.address)
+            if placed is not None:
+                self.allocator.free_requested(placed)
+        elif action == "free_completed":
+            placed = self.placed.pop(event.address, None)
+            if placed is not None:
+                self.allocator.free_completed(placed)
+        elif action != "segment_map":
+            self._device_call(event)
+        self.allocated.append(self.allocator.statistics.allocated)
+        self.reserved.append(self.allocator.statistics.reserved)
+
+    def _alloc(self, index: int, event: Event) -> None:
+        address = self.allocator.malloc(event.size, event.stream, self.pool_id(event.address))
+        self.placed[event.address] = address
+        self.allocations += 1
+        if address != event.address:
+            self.mismatches += 1
+            if self.first_mismatch is None:
+                self.first_mismatch = index
+
+    def _device_call(self, event: Event) -> None:
+        if event.action == "segment_alloc":
+            self.addresses.pending.append((event.address, event.size))
+        elif event.action == "segment_free":
+            small = event.size == SMALL_SEGMENT_BYTES
+            pool = self.allocator.pool(self.pool_id(event.address), small=small)
+            self.calls_missed += not free_segment(self.allocator, pool, event)
+        elif event.action == "segment_unmap":
+            self.calls_missed += not unmap(self.allocator, self.allocator.pools, event)
+        elif event.action == "oom":
+            self._run_out(event)
+
+    def _run_out(self, event: Event) -> None:
+        """The device refused: so must the model when the device has no more than it had then."""
+        device = self.allocator.device
+        device.capacity_bytes = device.statistics.reserved + event.address
+        try:
+            self.allocator.malloc(event.size, event.stream)
+        except DeviceOutOfMemoryError:
+            pass
+        else:
+            self.calls_missed += 1
+        device.capacity_bytes = None
