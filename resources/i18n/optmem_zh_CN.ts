@@ -100,7 +100,7 @@
   </message>
   <message>
    <source>About this &amp;optimizer</source>
-   <translation type="unfinished" />
+   <translation>关于此优化器(&amp;O)</translation>
   </message>
   <message>
    <source>As the &amp;system</source>
@@ -200,7 +200,7 @@
   </message>
   <message>
    <source>What the optimizer keeps, why, and where that is known from</source>
-   <translation type="unfinished" />
+   <translation>优化器保留什么、为什么，以及依据何在</translation>
   </message>
  </context>
  <context>
@@ -1342,11 +1342,11 @@
   <name>OptimizerPageDialog</name>
   <message>
    <source>&amp;Copy</source>
-   <translation type="unfinished" />
+   <translation>复制(&amp;C)</translation>
   </message>
   <message>
    <source>&amp;Train with it</source>
-   <translation type="unfinished" />
+   <translation>用它训练(&amp;T)</translation>
   </message>
   <message>
    <source>About this optimizer</source>
@@ -1354,7 +1354,7 @@
   </message>
   <message>
    <source>Also found as</source>
-   <translation type="unfinished" />
+   <translation>其他名称</translation>
   </message>
   <message>
    <source>B/param</source>
@@ -1362,55 +1362,59 @@
   </message>
   <message>
    <source>Family</source>
-   <translation type="unfinished" />
+   <translation>系列</translation>
   </message>
   <message>
    <source>Id</source>
-   <translation type="unfinished" />
+   <translation>标识</translation>
   </message>
   <message>
    <source>Import path</source>
-   <translation type="unfinished" />
+   <translation>导入路径</translation>
   </message>
   <message>
    <source>Not predicted: it cannot train this model.</source>
-   <translation type="unfinished" />
+   <translation>不预测：它无法训练此模型。</translation>
   </message>
   <message>
    <source>Not predicted: it runs in another runtime than torch.</source>
-   <translation type="unfinished" />
+   <translation>不预测：它不在 torch 中运行。</translation>
   </message>
   <message>
    <source>Options that change memory</source>
-   <translation type="unfinished" />
+   <translation>影响显存的选项</translation>
   </message>
   <message>
    <source>Proof</source>
-   <translation type="unfinished" />
+   <translation>验证</translation>
   </message>
   <message>
    <source>Rules read in</source>
-   <translation type="unfinished" />
+   <translation>规则出处</translation>
   </message>
   <message>
    <source>Runs in</source>
-   <translation type="unfinished" />
+   <translation>运行环境</translation>
   </message>
   <message>
    <source>State is made</source>
-   <translation type="unfinished" />
+   <translation>状态创建于</translation>
   </message>
   <message>
    <source>What it keeps</source>
-   <translation type="unfinished" />
+   <translation>保留的内容</translation>
   </message>
   <message>
    <source>What its step takes beside that</source>
+   <translation>更新时的额外占用</translation>
+  </message>
+  <message>
+   <source>Where this is known from</source>
    <translation type="unfinished" />
   </message>
   <message>
    <source>With other options also: {states}.</source>
-   <translation type="unfinished" />
+   <translation>使用其他选项时还有：{states}。</translation>
   </message>
   <message>
    <source>automatic</source>
@@ -1418,11 +1422,11 @@
   </message>
   <message>
    <source>changes</source>
-   <translation type="unfinished" />
+   <translation>影响</translation>
   </message>
   <message>
    <source>default</source>
-   <translation type="unfinished" />
+   <translation>默认值</translation>
   </message>
   <message>
    <source>dtype</source>
@@ -1430,15 +1434,15 @@
   </message>
   <message>
    <source>formula and why</source>
-   <translation type="unfinished" />
+   <translation>公式与原因</translation>
   </message>
   <message>
    <source>from source; our tests do not run it</source>
-   <translation type="unfinished" />
+   <translation>依据源码；我们的测试未运行</translation>
   </message>
   <message>
    <source>in the first step</source>
-   <translation type="unfinished" />
+   <translation>第一步</translation>
   </message>
   <message>
    <source>none</source>
@@ -1454,15 +1458,15 @@
   </message>
   <message>
    <source>option</source>
-   <translation type="unfinished" />
+   <translation>选项</translation>
   </message>
   <message>
    <source>set to</source>
-   <translation type="unfinished" />
+   <translation>当前值</translation>
   </message>
   <message>
    <source>size</source>
-   <translation type="unfinished" />
+   <translation>大小</translation>
   </message>
   <message>
    <source>state</source>
@@ -1470,7 +1474,7 @@
   </message>
   <message>
    <source>state 0 bytes from {library}</source>
-   <translation type="unfinished" />
+   <translation>状态与 {library} 相差 0 字节</translation>
   </message>
   <message>
    <source>temporaries</source>
@@ -1478,15 +1482,15 @@
   </message>
   <message>
    <source>what it does</source>
-   <translation type="unfinished" />
+   <translation>作用</translation>
   </message>
   <message>
    <source>when the optimizer is made</source>
-   <translation type="unfinished" />
+   <translation>创建优化器时</translation>
   </message>
   <message>
    <source>{size} on {model} in {precision}: {each} bytes a parameter ({bytes} bytes).</source>
-   <translation type="unfinished" />
+   <translation>{model}，{precision}：{size}，每参数 {each} 字节（{bytes} 字节）。</translation>
   </message>
  </context>
  <context>
@@ -1673,7 +1677,7 @@
   </message>
   <message>
    <source>16-bit parameters do not halve it: its moments are fp32 always.</source>
-   <translation type="unfinished" />
+   <translation>16 位参数不会使其减半：它的矩总是 fp32。</translation>
   </message>
   <message>
    <source>16-bit queries and heads of at most 256 elements: PyTorch picks flash attention.</source>
@@ -1689,11 +1693,11 @@
   </message>
   <message>
    <source>8 bytes a parameter also for 16-bit ones: its state is always fp32.</source>
-   <translation type="unfinished" />
+   <translation>参数为 16 位时也是每参数 8 字节：其状态总是 fp32。</translation>
   </message>
   <message>
    <source>8 bytes a parameter also for 16-bit ones: its state is always fp32. torch.RAdam's follows the parameter.</source>
-   <translation type="unfinished" />
+   <translation>参数为 16 位时也是每参数 8 字节：其状态总是 fp32。torch.RAdam 的状态则与参数类型相同。</translation>
   </message>
   <message>
    <source>8 keeps the state in blocks of 8-bit codes, 32 in fp32.</source>
@@ -1713,7 +1717,7 @@
   </message>
   <message>
    <source>A factor and its inverse root for each side of each block, packed as triangles in fp32, and filtered gradients.</source>
-   <translation type="unfinished" />
+   <translation>每块的每一侧有一个因子及其逆根，以 fp32 三角形式打包，外加滤波后的梯度。</translation>
   </message>
   <message>
    <source>A fast and a slow average of the gradients, and one of their squares.</source>
@@ -1757,7 +1761,7 @@
   </message>
   <message>
    <source>AMSGrad is on by default: four states as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>默认启用 AMSGrad：四份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>AMSGrad: keeps the largest second moment so far, as large as the parameters.</source>
@@ -1809,7 +1813,7 @@
   </message>
   <message>
    <source>Adam in the eigenbasis of Shampoo: two moments and two squares for each side.</source>
-   <translation type="unfinished" />
+   <translation>在 Shampoo 特征基中运行的 Adam：两个矩，每一侧另有两个方阵。</translation>
   </message>
   <message>
    <source>Adam that finds its learning rate: two moments, the initial weights and a weighted sum.</source>
@@ -1901,7 +1905,7 @@
   </message>
   <message>
    <source>An average of the gradients and a second sequence of weights.</source>
-   <translation type="unfinished" />
+   <translation>一份梯度的滑动平均和第二个权重序列。</translation>
   </message>
   <message>
    <source>Another optimizer, and a slow copy of the weights.</source>
@@ -1941,11 +1945,11 @@
   </message>
   <message>
    <source>Axes longer than this have a vector in place of a square factor.</source>
-   <translation type="unfinished" />
+   <translation>长于此值的轴以向量代替方阵因子。</translation>
   </message>
   <message>
    <source>Axes shorter than this are not factored.</source>
-   <translation type="unfinished" />
+   <translation>短于此值的轴不做分解。</translation>
   </message>
   <message>
    <source>Backward keeps one gradient for every trained parameter until the step has used it.</source>
@@ -2017,7 +2021,7 @@
   </message>
   <message>
    <source>Far more than its momentum: every axis up to 2048 long has a square factor, so a square matrix costs two more of its size.</source>
-   <translation type="unfinished" />
+   <translation>远不止动量：长度不超过 2048 的每个轴都有一个方阵因子，因此一个方阵还要再占两份自身大小。</translation>
   </message>
   <message>
    <source>For CUDA graphs: the step counters live on the GPU.</source>
@@ -2041,7 +2045,7 @@
   </message>
   <message>
    <source>Half of Adam's state only for the hidden matrices: embedding and head keep both moments.</source>
-   <translation type="unfinished" />
+   <translation>只有隐藏层矩阵的状态是 Adam 的一半：嵌入层和输出头保留两个矩。</translation>
   </message>
   <message>
    <source>Heads of {head_dim} elements are wider than flash attention's 256: PyTorch picks the memory-efficient kernel.</source>
@@ -2069,7 +2073,7 @@
   </message>
   <message>
    <source>It trains a whole model by itself: what is not a matrix of sensible sides, it gives to an AdamW of its own with two moments.</source>
-   <translation type="unfinished" />
+   <translation>它能独自训练整个模型：边长不合适或并非矩阵的张量，交给自带的、有两个矩的 AdamW。</translation>
   </message>
   <message>
    <source>Iterations a step: how fast the history fills.</source>
@@ -2081,7 +2085,7 @@
   </message>
   <message>
    <source>Its state is not all: the trace of the Hessian stays on every parameter as an fp32 attribute, and backward keeps the graph of the gradients.</source>
-   <translation type="unfinished" />
+   <translation>不止状态：Hessian 的迹作为 fp32 属性留在每个参数上，且反向会保留梯度的计算图。</translation>
   </message>
   <message>
    <source>Its three norms a tensor live in the state too: 12 bytes a tensor in fp32.</source>
@@ -2105,7 +2109,7 @@
   </message>
   <message>
    <source>Keeps the largest second moment so far, as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>保留迄今最大的二阶矩，与参数同样大小。</translation>
   </message>
   <message>
    <source>Keeps what rounding loses of 16-bit parameters, in a tensor as large as they are. Automatic for most 16-bit parameters.</source>
@@ -2141,7 +2145,7 @@
   </message>
   <message>
    <source>Longer sides are cut into blocks of this length, each with its own preconditioners.</source>
-   <translation type="unfinished" />
+   <translation>更长的边切成此长度的块，每块有自己的预条件矩阵。</translation>
   </message>
   <message>
    <source>MS-AMP O2: fp8 weights and gradients, fp16 master weights, fp8 and fp16 Adam moments.</source>
@@ -2273,23 +2277,23 @@
   </message>
   <message>
    <source>Moments, and an estimate of the curvature from a second backward pass.</source>
-   <translation type="unfinished" />
+   <translation>若干矩，以及由第二次反向得到的曲率估计。</translation>
   </message>
   <message>
    <source>Momentum and a low-rank basis of each hidden matrix; AdamW or Lion for the rest.</source>
-   <translation type="unfinished" />
+   <translation>每个隐藏层矩阵的动量和低秩基；其余使用 AdamW 或 Lion。</translation>
   </message>
   <message>
    <source>Multiplies neighbouring axes up to the limit before it preconditions them: fewer, larger squares.</source>
-   <translation type="unfinished" />
+   <translation>预条件之前先把相邻的轴合并到上限以内：方阵更少、更大。</translation>
   </message>
   <message>
    <source>Muon for hidden matrices, AdamW for embedding, head, vectors and convolutions, on several GPUs.</source>
-   <translation type="unfinished" />
+   <translation>隐藏层矩阵使用 Muon，嵌入层、输出头、向量和卷积使用 AdamW，用于多张 GPU。</translation>
   </message>
   <message>
    <source>Muon for hidden matrices, AdamW for embedding, head, vectors and convolutions.</source>
-   <translation type="unfinished" />
+   <translation>隐藏层矩阵使用 Muon，嵌入层、输出头、向量和卷积使用 AdamW。</translation>
   </message>
   <message>
    <source>Newton-Schulz orthogonalizes one matrix at a time in bf16; the largest takes {total_bytes}</source>
@@ -2309,7 +2313,7 @@
   </message>
   <message>
    <source>No limit to an axis: a vector of 4,096 keeps two matrices of 4,096 x 4,096, an embedding two as wide as the vocabulary. momentum=0 keeps the buffer all the same.</source>
-   <translation type="unfinished" />
+   <translation>轴长没有上限：长 4,096 的向量保留两个 4,096 x 4,096 的矩阵，嵌入层保留两个与词表同宽的矩阵。momentum=0 时缓冲区照样保留。</translation>
   </message>
   <message>
    <source>No matrix is projected: the split chooses none of this model's tensors.</source>
@@ -2365,7 +2369,7 @@
   </message>
   <message>
    <source>Not Adam's memory: each side adds two squares in fp32, so a square matrix keeps 24 bytes a parameter.</source>
-   <translation type="unfinished" />
+   <translation>占用与 Adam 不同：每一侧增加两个 fp32 方阵，因此方阵每参数保留 24 字节。</translation>
   </message>
   <message>
    <source>Not Adam's size: it keeps the last ten gradients by default, each as large as the parameters; the first steps show fewer.</source>
@@ -2377,7 +2381,7 @@
   </message>
   <message>
    <source>Not Adam's size: the slow weights are a third state; and its moments are fp32 also for 16-bit parameters.</source>
-   <translation type="unfinished" />
+   <translation>大小与 Adam 不同：慢速权重是第三份状态；且参数为 16 位时，它的矩也是 fp32。</translation>
   </message>
   <message>
    <source>Not SGD's memory: three tensors as large as the parameters, also without momentum.</source>
@@ -2401,11 +2405,11 @@
   </message>
   <message>
    <source>Not for every model: it fails on single numbers and on convolutions.</source>
-   <translation type="unfinished" />
+   <translation>并非适用于所有模型：遇到单个数和卷积会失败。</translation>
   </message>
   <message>
    <source>Not full squares, and not at the first step: packed triangles, allocated when the optimizer is made, in fp32 whatever the type of the parameters.</source>
-   <translation type="unfinished" />
+   <translation>不是完整方阵，也不在第一步分配：而是打包的三角矩阵，在创建优化器时分配，无论参数是何类型均为 fp32。</translation>
   </message>
   <message>
    <source>Not half a byte a moment: with the scale of each block it is 0.53, and a tensor whose size blocks do not divide is kept in full.</source>
@@ -2413,11 +2417,11 @@
   </message>
   <message>
    <source>Not low-rank by default: rank_fraction 1 keeps a square basis as wide as the shorter side.</source>
-   <translation type="unfinished" />
+   <translation>默认并非低秩：rank_fraction 为 1 时保留与短边同宽的方阵基。</translation>
   </message>
   <message>
    <source>Not nearly free: by default it keeps a bf16 momentum as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>并非几乎没有代价：默认保留一份与参数同样大小的 bf16 动量。</translation>
   </message>
   <message>
    <source>Not stateless with 16-bit parameters: even without momentum the Kahan compensation is as large as the weights.</source>
@@ -2425,11 +2429,11 @@
   </message>
   <message>
    <source>Not stateless without momentum: the buffer is made all the same.</source>
-   <translation type="unfinished" />
+   <translation>不用动量时也并非没有状态：照样会创建缓冲区。</translation>
   </message>
   <message>
    <source>Not the axes that others factor: a convolution is factored over its channels, so a 3 x 3 kernel does not spoil the saving; sides of 16 or less are kept in full.</source>
-   <translation type="unfinished" />
+   <translation>分解的轴与其他实现不同：卷积按通道分解，因此 3 x 3 卷积核不会影响节省；长度不超过 16 的边以完整大小保留。</translation>
   </message>
   <message>
    <source>Not torch's ASGD, which averages the weights: this one keeps no copy of them.</source>
@@ -2633,7 +2637,7 @@
   </message>
   <message>
    <source>Parameters with fewer axes have vectors only.</source>
-   <translation type="unfinished" />
+   <translation>轴数更少的参数只有向量。</translation>
   </message>
   <message>
    <source>Parameters: a model needs at least one parameter</source>
@@ -2705,11 +2709,11 @@
   </message>
   <message>
    <source>RAdam's two moments in fp32, their maximum by default, and a slow copy of the weights.</source>
-   <translation type="unfinished" />
+   <translation>RAdam 的两个 fp32 矩，默认还有其最大值，外加一份权重的慢速副本。</translation>
   </message>
   <message>
    <source>Rank of the basis, as a part of the shorter side; 1 makes it square.</source>
-   <translation type="unfinished" />
+   <translation>基的秩，以短边的比例表示；1 表示方阵。</translation>
   </message>
   <message>
    <source>Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: random projectors are not cut, and the state is larger than Adam's there.</source>
@@ -2765,7 +2769,7 @@
   </message>
   <message>
    <source>Scales the update like another optimizer, whose second moment is kept as well.</source>
-   <translation type="unfinished" />
+   <translation>按另一个优化器缩放更新量，并同样保留其二阶矩。</translation>
   </message>
   <message>
    <source>Schedule-Free with a factored second moment and a sampled distance.</source>
@@ -2789,7 +2793,7 @@
   </message>
   <message>
    <source>Sides longer than this have no preconditioner.</source>
-   <translation type="unfinished" />
+   <translation>长于此值的边没有预条件矩阵。</translation>
   </message>
   <message>
    <source>Small tensors kept for backward.</source>
@@ -2801,11 +2805,11 @@
   </message>
   <message>
    <source>Square matrices are decomposed one parameter after another; the largest takes about {total_bytes}, without the solver's own workspace</source>
-   <translation type="unfinished" />
+   <translation>逐个参数分解方阵；最大的约占 {total_bytes}，不含求解器自身的工作区</translation>
   </message>
   <message>
    <source>Square or triangular preconditioners for each side of a tensor.</source>
-   <translation type="unfinished" />
+   <translation>张量的每一侧有方阵或三角预条件矩阵。</translation>
   </message>
   <message>
    <source>State of tensors with 100,000 elements or more lies in managed memory, which the driver moves to the host when the GPU is full.</source>
@@ -3109,7 +3113,7 @@
   </message>
   <message>
    <source>Two moments, and the preconditioners and eigenbases of each side of a tensor.</source>
-   <translation type="unfinished" />
+   <translation>两个矩，外加张量每一侧的预条件矩阵与特征基。</translation>
   </message>
   <message>
    <source>Two moments, each as large as the parameters.</source>
@@ -3117,7 +3121,7 @@
   </message>
   <message>
    <source>Two moments; once it has switched from Adam to SGD, a momentum buffer too.</source>
-   <translation type="unfinished" />
+   <translation>两个矩；从 Adam 切换到 SGD 之后，还有一个动量缓冲区。</translation>
   </message>
   <message>
    <source>Two momentum buffers in turn.</source>
@@ -3133,7 +3137,7 @@
   </message>
   <message>
    <source>Type of the momentum, whatever that of the parameter.</source>
-   <translation type="unfinished" />
+   <translation>动量的类型，与参数的类型无关。</translation>
   </message>
   <message>
    <source>Unknown element types ({names}): counted by shape, bytes from the storage.</source>
@@ -3153,7 +3157,7 @@
   </message>
   <message>
    <source>Vectors get a square matrix too.</source>
-   <translation type="unfinished" />
+   <translation>向量也有一个方阵。</translation>
   </message>
   <message>
    <source>Weights loaded in bf16 and trained under autocast: what HF Trainer does with a bf16 folder.</source>
@@ -3173,7 +3177,7 @@
   </message>
   <message>
    <source>Who trains the second half: AdamW keeps two moments there, Lion one.</source>
-   <translation type="unfinished" />
+   <translation>后一部分由谁训练：AdamW 在此保留两个矩，Lion 保留一个。</translation>
   </message>
   <message>
    <source>With 16-bit parameters it is larger than AdamW: Kahan summation, on by default, keeps one more state. With fp16, the second moment is fp32.</source>
@@ -3185,7 +3189,7 @@
   </message>
   <message>
    <source>adamuon keeps a second moment of the orthogonalized matrices too.</source>
-   <translation type="unfinished" />
+   <translation>adamuon 还为正交化的矩阵保留二阶矩。</translation>
   </message>
   <message>
    <source>adapters: {count} parameters in {dtype}, {bytes}</source>
@@ -3281,7 +3285,7 @@
   </message>
   <message>
    <source>lion makes fewer tensors in the step; the state is the same.</source>
-   <translation type="unfinished" />
+   <translation>lion 在更新时生成的张量较少；状态相同。</translation>
   </message>
   <message>
    <source>momentum=0 saves nothing here: the buffer is kept all the same.</source>
@@ -3317,7 +3321,7 @@
   </message>
   <message>
    <source>one_diag: a vector for the longest axis; smart_one_diag: only where it is the only longest; all_diag: vectors for all.</source>
-   <translation type="unfinished" />
+   <translation>one_diag：最长的轴用向量；smart_one_diag：仅当最长的轴唯一时；all_diag：全部用向量。</translation>
   </message>
   <message>
    <source>random projectors have their own size; svd ones are slices that fp32 gradients keep whole.</source>
@@ -3437,7 +3441,7 @@
   </message>
   <message>
    <source>{dtype}, as an option says.</source>
-   <translation type="unfinished" />
+   <translation>{dtype}，由选项指定。</translation>
   </message>
   <message>
    <source>{dtype}, by an option of the optimizer.</source>
@@ -3833,7 +3837,7 @@
   </message>
   <message>
    <source>{optimizer} fails on tensors that are neither vectors nor matrices and {tensor} has shape {shape}; choose transformers.Adafactor or another optimizer</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 遇到既非向量也非矩阵的张量会失败，而 {tensor} 的形状为 {shape}；请选择 transformers.Adafactor 或其他优化器</translation>
   </message>
   <message>
    <source>{optimizer} keeps nothing</source>
@@ -3957,23 +3961,23 @@
   </message>
   <message>
    <source>{state}: a low-rank basis of each matrix, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：每个矩阵的低秩基，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: a packed triangle d (d + 1) / 2 for each side of each block, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：每块每一侧一个打包的三角矩阵 d (d + 1) / 2，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: a square matrix for each side within the limit, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：上限以内的每一侧一个方阵，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: a square {dtype} matrix as wide as the smaller axis of each matrix, {element_count} elements = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：每个矩阵一个与短轴同宽的 {dtype} 方阵，{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: as many as parameters, in {tensor_count} blocks, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：与参数一样多，分为 {tensor_count} 块，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: column averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -3993,7 +3997,7 @@
   </message>
   <message>
    <source>{state}: one of two axes averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：沿两个轴之一取平均，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: one table of values in {dtype} = {total_bytes}, made but left unused in host memory</source>
@@ -4017,7 +4021,7 @@
   </message>
   <message>
    <source>{state}: one {dtype} number a row of each matrix, {element_count} elements = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：每个矩阵每行一个 {dtype} 数，{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: one {dtype} number for each index along one axis, {element_count} elements = {total_bytes}</source>
@@ -4049,7 +4053,7 @@
   </message>
   <message>
    <source>{state}: the other of two axes averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：沿两个轴中的另一个取平均，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: the parameter with its first axis averaged away (numel / d[0]), {element_count} elements in {dtype} = {total_bytes}</source>
@@ -4081,11 +4085,11 @@
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}, for the matrices that are orthogonalized</source>
-   <translation type="unfinished" />
+   <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}，用于正交化的矩阵</translation>
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}, for what is left to Adam</source>
-   <translation type="unfinished" />
+   <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}，用于交给 Adam 的部分</translation>
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}, in managed memory, which the driver may keep on the host</source>
@@ -4109,7 +4113,7 @@
   </message>
   <message>
    <source>{state}: {tensor_count} factors, a square or a vector for each axis, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：{tensor_count} 个因子，每个轴一个方阵或向量，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: {tensor_count} x all parameters end to end, {element_count} elements in {dtype} = {total_bytes}</source>
