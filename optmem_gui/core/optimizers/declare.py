@@ -251,9 +251,9 @@ TemporariesRule = Callable[[Layout, Settings], Need]
 NoticeRule = Callable[[Layout, Settings], "Iterable[Reason]"]
 """What to know about these options on this model, such as a rank that is larger than a side."""
 
-Handing = Literal["list", "named", "low_rank", "muon", "model"]
+Handing = Literal["list", "named", "low_rank", "muon", "algorithm", "model"]
 """What the constructor takes in place of a list of parameters: ``(name, parameter)`` pairs; groups of which
-the projected ones say their rank; groups that say ``use_muon``; the model itself."""
+the projected ones say their rank; groups that say ``use_muon`` or their ``algorithm``; the model itself."""
 
 
 def no_notice(layout: Layout, settings: Settings) -> Iterable[Reason]:

@@ -2,13 +2,15 @@
 
 The split is the user's, made in parameter groups. Two are offered. ``hidden``, which the packages'
 examples show: matrices that are neither an embedding nor the output head. ``matrices``: every tensor of
-two axes. What the first half leaves goes to the second half, so no tensor is left without an optimizer.
+two axes but those of a single element. What the first half leaves goes to the second half, so no tensor is
+left without an optimizer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import prod
 
 from optmem_gui.core.layout import Layout
 from optmem_gui.core.model import Role
@@ -35,7 +37,7 @@ Choice = Callable[[Subject], bool]
 
 def chosen(subject: Subject) -> bool:
     """Whether the split gives a parameter to the first half: Muon, Dion, or a projection."""
-    matrix = len(subject.shape) == 2
+    matrix = len(subject.shape) == 2 and prod(subject.shape) > 1
     if subject.settings.values.get("split") == "matrices":
         return matrix
     return matrix and subject.role not in _OUTSIDE

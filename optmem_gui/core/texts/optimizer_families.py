@@ -21,7 +21,10 @@ TEXTS: dict[str, str] = {
     "optimizer.family.quasi-newton": "An approximation of the curvature.",
     "optimizer.family.rprop": "The sign of the last gradients and a step size for every parameter.",
     "optimizer.family.schedule-free": "A second sequence of weights in place of a learning-rate schedule.",
+    "optimizer.family.second-order": "Moments, and an estimate of the curvature from a second backward pass.",
     "optimizer.family.sgd": "Nothing, or one momentum buffer as large as the parameters.",
     "optimizer.family.sm3": "One number for each index along each axis, and a momentum buffer if asked.",
     "optimizer.family.sophia": "A moment and an estimate of the Hessian's diagonal.",
+    "optimizer.family.shampoo": "Square or triangular preconditioners for each side of a tensor.",
+    "optimizer.family.soap": "Two moments, and the preconditioners and eigenbases of each side of a tensor.",
 }

@@ -22,6 +22,20 @@ TEXTS: dict[str, str] = {
     "optimizer.apollo_torch.APOLLOAdamW.belief": (
         "A rank above the shorter side costs more than Adam: random projectors are not cut. With proj=svd and fp32 gradients the whole factor stays."
     ),
+    "optimizer.dion.Dion": "Momentum and a low-rank basis of each hidden matrix; AdamW or Lion for the rest.",
+    "optimizer.dion.Dion.belief": "Not low-rank by default: rank_fraction 1 keeps a square basis as wide as the shorter side.",
+    "optimizer.distributed_shampoo.DistributedShampoo": (
+        "A factor and its inverse root for each side of each block, packed as triangles in fp32, and filtered gradients."
+    ),
+    "optimizer.distributed_shampoo.DistributedShampoo.belief": (
+        "Not full squares, and not at the first step: packed triangles, allocated when the optimizer is made, in fp32 whatever the type of the parameters."
+    ),
+    "optimizer.soap.SOAP": "Adam in the eigenbasis of Shampoo: two moments and two squares for each side.",
+    "optimizer.soap.SOAP.belief": "Not Adam's memory: each side adds two squares in fp32, so a square matrix keeps 24 bytes a parameter.",
+    "optimizer.muon.MuonWithAuxAdam": "Muon for hidden matrices, AdamW for embedding, head, vectors and convolutions, on several GPUs.",
+    "optimizer.muon.MuonWithAuxAdam.belief": "Half of Adam's state only for the hidden matrices: embedding and head keep both moments.",
+    "optimizer.muon.SingleDeviceMuonWithAuxAdam": "Muon for hidden matrices, AdamW for embedding, head, vectors and convolutions.",
+    "optimizer.muon.SingleDeviceMuonWithAuxAdam.belief": "Half of Adam's state only for the hidden matrices: embedding and head keep both moments.",
     "optimizer.fira.FiraAdamW": "GaLore, and the part of the gradient outside the low-rank space scaled by norms.",
     "optimizer.galore_torch.GaLoreAdafactor": "Row and column averages of the projected gradient, in fp32.",
     "optimizer.galore_torch.GaLoreAdafactor.belief": (

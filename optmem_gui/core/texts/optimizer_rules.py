@@ -34,6 +34,15 @@ _SHAPES: dict[str, str] = {
     "optimizer.shape.columns_of_projected": (
         "{state}: column averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}"
     ),
+    "optimizer.shape.basis": "{state}: a low-rank basis of each matrix, {element_count} elements in {dtype} = {total_bytes}",
+    "optimizer.shape.neurons": "{state}: one {dtype} number a row of each matrix, {element_count} elements = {total_bytes}",
+    "optimizer.shape.packed_triangles": (
+        "{state}: a packed triangle d (d + 1) / 2 for each side of each block, {element_count} elements in {dtype} = {total_bytes}"
+    ),
+    "optimizer.shape.blocks": "{state}: as many as parameters, in {tensor_count} blocks, {element_count} elements in {dtype} = {total_bytes}",
+    "optimizer.shape.side_squares": (
+        "{state}: a square matrix for each side within the limit, {element_count} elements in {dtype} = {total_bytes}"
+    ),
     "optimizer.shape.not_factored": (
         "{state}: tensors that are not factored, {element_count} elements in {dtype} = {total_bytes}"
     ),
@@ -55,6 +64,13 @@ _OPTIONS: dict[str, str] = {
     "optimizer.option.split": (
         "Which tensors the first half trains: hidden matrices (no embedding, no head), or every matrix. The rest gets AdamW."
     ),
+    "optimizer.option.rest": "Who trains the second half: AdamW keeps two moments there, Lion one.",
+    "optimizer.option.rank_fraction": "Rank of the basis, as a part of the shorter side; 1 makes it square.",
+    "optimizer.option.max_precond_dim": "Sides longer than this have no preconditioner.",
+    "optimizer.option.max_preconditioner_dim": "Longer sides are cut into blocks of this length, each with its own preconditioners.",
+    "optimizer.option.merge_dims": "Multiplies neighbouring axes up to the limit before it preconditions them: fewer, larger squares.",
+    "optimizer.option.precondition_1d": "Vectors get a square matrix too.",
+    "optimizer.option.grafting": "Scales the update like another optimizer, whose second moment is kept as well.",
     "optimizer.option.rank": "Projected moments have rank x side elements; cut to the shorter side by a singular value decomposition.",
     "optimizer.option.proj_type": "The side that is projected: std takes the longer way, which keeps the moments small.",
     "optimizer.option.proj": "random projectors have their own size; svd ones are slices that fp32 gradients keep whole.",

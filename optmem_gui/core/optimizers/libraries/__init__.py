@@ -6,10 +6,13 @@ from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.libraries.bitsandbytes import BITSANDBYTES
 from optmem_gui.core.optimizers.libraries.learning_rate_free import LEARNING_RATE_FREE
 from optmem_gui.core.optimizers.libraries.low_rank import LOW_RANK
+from optmem_gui.core.optimizers.libraries.matrices import MATRICES
 from optmem_gui.core.optimizers.libraries.optimi import OPTIMI
 from optmem_gui.core.optimizers.libraries.pytorch_optimizer_full import FULL as PYTORCH_OPTIMIZER_FULL
 from optmem_gui.core.optimizers.libraries.single_algorithm import SINGLE_ALGORITHM
+from optmem_gui.core.optimizers.libraries.timm import TIMM
 from optmem_gui.core.optimizers.libraries.torch_optim import TORCH_OPTIM
+from optmem_gui.core.optimizers.libraries.torch_optimizer import TORCH_OPTIMIZER
 from optmem_gui.core.optimizers.libraries.torchao import TORCHAO
 from optmem_gui.core.optimizers.libraries.transformers import TRANSFORMERS
 
@@ -19,9 +22,12 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *TRANSFORMERS,
     *TORCHAO,
     *OPTIMI,
+    *TIMM,
     *SINGLE_ALGORITHM,
     *LEARNING_RATE_FREE,
     *PYTORCH_OPTIMIZER_FULL,
+    *TORCH_OPTIMIZER,
     *LOW_RANK,
+    *MATRICES,
 )
 """Every implementation, in the order the window lists them."""
