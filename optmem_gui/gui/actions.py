@@ -158,6 +158,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "stop",
     ),
     ActionSpec(
+        "about_optimizer",
+        QT_TRANSLATE_NOOP("Actions", "About this &optimizer"),
+        QT_TRANSLATE_NOOP("Actions", "What the optimizer keeps, why, and where that is known from"),
+        "F1",
+    ),
+    ActionSpec(
         "about",
         QT_TRANSLATE_NOOP("Actions", "&About OptMem"),
         QT_TRANSLATE_NOOP("Actions", "Versions and licences"),
@@ -178,7 +184,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("unit.GiB", "unit.GB", "-", "theme>", "language>", "-", "reset_layout"),
     ),
     (QT_TRANSLATE_NOOP("Actions", "&Run"), ("measure", "stop")),
-    (QT_TRANSLATE_NOOP("Actions", "&Help"), ("about",)),
+    (QT_TRANSLATE_NOOP("Actions", "&Help"), ("about_optimizer", "-", "about")),
 )
 """Menus and what they hold; an entry that ends in ``>`` is a submenu of the actions that begin so."""
 

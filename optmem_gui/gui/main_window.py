@@ -39,6 +39,7 @@ from optmem_gui.gui.inputs_column import InputsColumn
 from optmem_gui.gui.loading import Loader
 from optmem_gui.gui.measuring import Measurer
 from optmem_gui.gui.notice import NoticeBar
+from optmem_gui.gui.optimizer_tools import OptimizerTools
 from optmem_gui.gui.results import Results
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import Snapshot
@@ -67,6 +68,9 @@ class MainWindow(QMainWindow):
         self.measurer = Measurer(store, settings, self)
         self.files = Files(self, store, self.loader, settings)
         self.inputs, self.results = InputsColumn(), Results()
+        self.optimizers = OptimizerTools(
+            self, store, settings, self.inputs.optimizer, self.results.comparison
+        )
         self.actions_table = Actions(self._slots(), self)
         self.notice = NoticeBar()
         self.columns = QSplitter(Qt.Orientation.Horizontal)
@@ -104,6 +108,7 @@ class MainWindow(QMainWindow):
             "reset_layout": self.reset_layout,
             "measure": self.measurer.start,
             "stop": self.measurer.stop,
+            "about_optimizer": self.optimizers.show_about,
             "about": self.show_about,
         }
         for exporter in EXPORTERS:

@@ -54,6 +54,7 @@ COLUMNS: Setting[QByteArray] = Setting("window/columns", QByteArray())
 ROWS: Setting[QByteArray] = Setting("window/rows", QByteArray())
 RECENT: Setting[list[str]] = Setting("files/recent", [])
 FOLDER: Setting[str] = Setting("files/folder", "")
+RECENT_OPTIMIZERS: Setting[list[str]] = Setting("model/recent_optimizers", [])
 GPU: Setting[str] = Setting("model/gpu", "")
 STEPS: Setting[int] = Setting("measure/steps", DEFAULT_STEPS, low=2, high=100)
 WORKER_PYTHON: Setting[str] = Setting("measure/python", "")
@@ -68,6 +69,7 @@ SETTINGS: tuple[Setting[Any], ...] = (
     ROWS,
     RECENT,
     FOLDER,
+    RECENT_OPTIMIZERS,
     GPU,
     STEPS,
     WORKER_PYTHON,

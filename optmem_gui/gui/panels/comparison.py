@@ -164,7 +164,8 @@ class ComparisonPanel(TitledPanel):
     def current(self) -> str | None:
         """Id of the row that the keyboard is on, while it is in the table."""
         row = self._row(self.table.currentIndex())
-        return row.optimizer if row is not None and self.table.hasFocus() else None
+        # The menu bar takes the focus itself; the window remembers where it was.
+        return row.optimizer if row is not None and self.window().focusWidget() is self.table else None
 
     def _want_about(self) -> None:
         row = self._row(self.table.currentIndex())
