@@ -1410,7 +1410,7 @@
   </message>
   <message>
    <source>Where this is known from</source>
-   <translation type="unfinished" />
+   <translation>依据与出处</translation>
   </message>
   <message>
    <source>With other options also: {states}.</source>
@@ -1724,6 +1724,14 @@
    <translation>梯度的一快一慢两份滑动平均，以及一份平方的滑动平均。</translation>
   </message>
   <message>
+   <source>A first moment in full, and one second-moment number a head, row or tensor, by name.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>A first moment, and a second moment of one number a block.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>A history of directions and steps: 2 x history + 2 vectors as long as all parameters.</source>
    <translation>方向与步长的历史：2 x history + 2 个与全部参数等长的向量。</translation>
   </message>
@@ -1920,6 +1928,10 @@
    <translation>最多 {vectors} 个与全部参数等长的向量，每个 {vector_bytes} = {total_bytes}；具体数量取决于线搜索的过程</translation>
   </message>
   <message>
+   <source>Attention heads; queries and keys keep one number for each dim x dim / n_heads elements.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Attention probabilities, batch x heads x sequence x sequence: this grows with the square of the sequence.</source>
    <translation>注意力概率，批大小 x 头数 x 序列长度 x 序列长度：随序列长度的平方增长。</translation>
   </message>
@@ -2070,6 +2082,14 @@
   <message>
    <source>It cannot train a whole model: biases, norms and convolutions need a second optimizer with its own state.</source>
    <translation>它无法训练整个模型：偏置、归一化层和卷积需要另一个优化器，而后者也有自己的状态。</translation>
+  </message>
+  <message>
+   <source>It saves half of Adam's state, not more: the first moment stays as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>It saves the gradients too, which this estimate still counts: the update runs inside backward, parameter by parameter.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>It trains a whole model by itself: what is not a matrix of sensible sides, it gives to an AdamW of its own with two moments.</source>
@@ -2340,8 +2360,16 @@
    <translation>没有状态，但 foreach 加上权重衰减或 maximize 会在更新时复制全部梯度。</translation>
   </message>
   <message>
+   <source>No state, or row and column averages; gradients are used up in backward.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>No state.</source>
    <translation>没有状态。</translation>
+  </message>
+  <message>
+   <source>No state: each gradient updates its parameter in backward and is freed.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>No state: the step is scaled to the norms of weights and gradients.</source>
@@ -2750,6 +2778,10 @@
   <message>
    <source>Row and column averages of the projected gradient, in fp32.</source>
    <translation>投影后梯度的行平均与列平均，以 fp32 保存。</translation>
+  </message>
+  <message>
+   <source>Row and column averages of the second moment, in fp32, and no gradients between layers.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Row and column averages of the second moment, no first moment.</source>
@@ -3178,6 +3210,10 @@
   <message>
    <source>Who trains the second half: AdamW keeps two moments there, Lion one.</source>
    <translation>后一部分由谁训练：AdamW 在此保留两个矩，Lion 保留一个。</translation>
+  </message>
+  <message>
+   <source>Width of the model. With the heads it says how many elements of queries and keys share one number.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>With 16-bit parameters it is larger than AdamW: Kahan summation, on by default, keeps one more state. With fp16, the second moment is fp32.</source>
@@ -3852,6 +3888,10 @@
    <translation>{optimizer} 在步与步之间保留 {total_bytes}。</translation>
   </message>
   <message>
+   <source>{optimizer} puts its state on the GPU by itself and runs nowhere else.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{optimizer} takes bf16 parameters only; with others its step stops. Choose bf16.</source>
    <translation>{optimizer} 只接受 bf16 参数；对其他类型，更新会中止。请选择 bf16。</translation>
   </message>
@@ -3980,6 +4020,10 @@
    <translation>{state}：与参数一样多，分为 {tensor_count} 块，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
+   <source>{state}: biases keep the second moment of Adam, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{state}: column averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：投影后梯度的列平均，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
@@ -4010,6 +4054,10 @@
   <message>
    <source>{state}: one {dtype} number a column of each matrix (numel / d[-2]), {element_count} elements = {total_bytes}</source>
    <translation>{state}：每个矩阵每列一个 {dtype} 数（numel / d[-2]），{element_count} 个元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: one {dtype} number a head of queries and keys, a row of embeddings, values, MLPs and outputs, or a tensor: {element_count} elements = {total_bytes}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{state}: one {dtype} number a projected matrix, {tensor_count} of them = {total_bytes}</source>
@@ -4130,6 +4178,14 @@
   <message>
    <source>{state}: {tensor_count} x one table of values in {dtype} = {total_bytes}, one for each quantized tensor</source>
    <translation>{state}：{tensor_count} x 一张 {dtype} 取值表 = {total_bytes}，每个量化张量一张</translation>
+  </message>
+  <message>
+   <source>{tensor} ({shape}): Adam-mini cuts it into heads of dim x dim / n_heads elements, which {dim} x {dim} / {heads} does not divide; set dim and n_heads to those of the model</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{tensor} ({shape}): Adam-mini takes it for a matrix by its name and stops at vectors; rename the module or choose another optimizer</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}</source>
