@@ -27,4 +27,6 @@ TEXTS: dict[str, str] = {
     "optimizer.family.sophia": "A moment and an estimate of the Hessian's diagonal.",
     "optimizer.family.shampoo": "Square or triangular preconditioners for each side of a tensor.",
     "optimizer.family.soap": "Two moments, and the preconditioners and eigenbases of each side of a tensor.",
+    "optimizer.family.adam-mini": "A first moment, and a second moment of one number a block.",
+    "optimizer.family.lomo": "No state, or row and column averages; gradients are used up in backward.",
 }

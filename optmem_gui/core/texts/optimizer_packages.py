@@ -8,6 +8,13 @@ TEXTS: dict[str, str] = {
     "optimizer.adam_atan2_pytorch.ForeachAdamAtan2.belief": (
         "The foreach variant keeps a third copy: the initial weights are stored even where regen_reg_rate is 0."
     ),
+    "optimizer.adam_mini.Adam_mini": "A first moment in full, and one second-moment number a head, row or tensor, by name.",
+    "optimizer.adam_mini.Adam_mini.belief": "It saves half of Adam's state, not more: the first moment stays as large as the parameters.",
+    "optimizer.lomo_optim.AdaLomo": "Row and column averages of the second moment, in fp32, and no gradients between layers.",
+    "optimizer.lomo_optim.Lomo": "No state: each gradient updates its parameter in backward and is freed.",
+    "optimizer.lomo_optim.Lomo.belief": (
+        "It saves the gradients too, which this estimate still counts: the update runs inside backward, parameter by parameter."
+    ),
     "optimizer.adamw_bf16.AdamWBF16": "AdamW for bf16 weights: two moments and a compensation of rounding, all bf16.",
     "optimizer.adamw_bf16.AdamWBF16.belief": "Not 4 bytes a parameter: the compensation (shift) makes it 6.",
     "optimizer.came_pytorch.CAME": "Adafactor with a first moment and factored confidence.",

@@ -43,6 +43,10 @@ _SHAPES: dict[str, str] = {
     "optimizer.shape.side_squares": (
         "{state}: a square matrix for each side within the limit, {element_count} elements in {dtype} = {total_bytes}"
     ),
+    "optimizer.shape.head_row_or_tensor": (
+        "{state}: one {dtype} number a head of queries and keys, a row of embeddings, values, MLPs and outputs, or a tensor: {element_count} elements = {total_bytes}"
+    ),
+    "optimizer.shape.biases": "{state}: biases keep the second moment of Adam, {element_count} elements in {dtype} = {total_bytes}",
     "optimizer.shape.not_factored": (
         "{state}: tensors that are not factored, {element_count} elements in {dtype} = {total_bytes}"
     ),
@@ -71,6 +75,8 @@ _OPTIONS: dict[str, str] = {
     "optimizer.option.merge_dims": "Multiplies neighbouring axes up to the limit before it preconditions them: fewer, larger squares.",
     "optimizer.option.precondition_1d": "Vectors get a square matrix too.",
     "optimizer.option.grafting": "Scales the update like another optimizer, whose second moment is kept as well.",
+    "optimizer.option.dim": "Width of the model. With the heads it says how many elements of queries and keys share one number.",
+    "optimizer.option.n_heads": "Attention heads; queries and keys keep one number for each dim x dim / n_heads elements.",
     "optimizer.option.rank": "Projected moments have rank x side elements; cut to the shorter side by a singular value decomposition.",
     "optimizer.option.proj_type": "The side that is projected: std takes the longer way, which keeps the moments small.",
     "optimizer.option.proj": "random projectors have their own size; svd ones are slices that fp32 gradients keep whole.",
@@ -92,6 +98,13 @@ _CAUTIONS: dict[str, str] = {
     ),
     "optimizer.rank_kept": (
         "Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: random projectors are not cut, and the state is larger than Adam's there."
+    ),
+    "optimizer.gpu_only": "{optimizer} puts its state on the GPU by itself and runs nowhere else.",
+    "optimizer.adam_mini_heads": (
+        "{tensor} ({shape}): Adam-mini cuts it into heads of dim x dim / n_heads elements, which {dim} x {dim} / {heads} does not divide; set dim and n_heads to those of the model"
+    ),
+    "optimizer.adam_mini_vector": (
+        "{tensor} ({shape}): Adam-mini takes it for a matrix by its name and stops at vectors; rename the module or choose another optimizer"
     ),
     "optimizer.only_bf16": "{optimizer} takes bf16 parameters only; with others its step stops. Choose bf16.",
 }

@@ -48,7 +48,7 @@ RECORDED = list(rows_of("dion", "soap", "distributed_shampoo"))
 @pytest.fixture(scope="module", autouse=True)
 def _one_rank() -> Iterator[None]:
     """The distributed classes gather from every rank: here from one, in this process."""
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    dist.init_process_group("gloo", store=torch._C._distributed_c10d.HashStore(), rank=0, world_size=1)
     yield
     dist.destroy_process_group()
 
@@ -81,7 +81,7 @@ def test_muon_alone_is_the_real_one(implementation: Implementation, precision: s
 
 @pytest.mark.parametrize("implementation", MUON[2:], ids=_id)
 def test_muon_alone_leaves_no_tensor_out(implementation: Implementation) -> None:
-    with pytest.raises(UserError, match="up_proj.bias"):
+    with pytest.raises(UserError, match=r"up_proj\.bias"):
         optimizer_state(implementation, (), layout_of_tensors(TENSORS[1:4], "bf16"), "cuda")
 
 
@@ -113,7 +113,7 @@ def test_muon_on_llama_by_hand() -> None:
 
 
 def test_galore_on_llama_by_hand() -> None:
-    """Rank 128 in bf16, per layer: m x n has a projector of 128 x min side and two moments of 128 x max side."""
+    """Rank 128 in bf16: m x n has a projector of 128 x shorter and two moments of 128 x longer side."""
     layout = place(Scenario(preset_ref("llama-3.1-8b"), precision="bf16"))
     outside = 2 * 128_256 * 4096 + 65 * 4096
     square = 128 * (4096 + 2 * 4096)  # q_proj and o_proj

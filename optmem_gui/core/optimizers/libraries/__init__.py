@@ -7,6 +7,7 @@ from optmem_gui.core.optimizers.libraries.bitsandbytes import BITSANDBYTES
 from optmem_gui.core.optimizers.libraries.learning_rate_free import LEARNING_RATE_FREE
 from optmem_gui.core.optimizers.libraries.low_rank import LOW_RANK
 from optmem_gui.core.optimizers.libraries.matrices import MATRICES
+from optmem_gui.core.optimizers.libraries.memory_light import MEMORY_LIGHT
 from optmem_gui.core.optimizers.libraries.optimi import OPTIMI
 from optmem_gui.core.optimizers.libraries.pytorch_optimizer_full import FULL as PYTORCH_OPTIMIZER_FULL
 from optmem_gui.core.optimizers.libraries.single_algorithm import SINGLE_ALGORITHM
@@ -29,5 +30,6 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *TORCH_OPTIMIZER,
     *LOW_RANK,
     *MATRICES,
+    *MEMORY_LIGHT,
 )
 """Every implementation, in the order the window lists them."""
