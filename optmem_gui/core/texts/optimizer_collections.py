@@ -6,17 +6,27 @@ _RULES: dict[str, str] = {
     "optimizer.shape.rest_of_first": (
         "{state}: the parameter with its first axis averaged away (numel / d[0]), {element_count} elements in {dtype} = {total_bytes}"
     ),
-    "optimizer.shape.square_of_axis": (
-        "{state}: a square {dtype} matrix as wide as this axis (d x d), {element_count} elements = {total_bytes}"
+    "optimizer.shape.square_of_smaller": (
+        "{state}: a square {dtype} matrix as wide as the smaller axis of each matrix, {element_count} elements = {total_bytes}"
+    ),
+    "optimizer.temporaries.squares": (
+        "Square matrices are decomposed one parameter after another; the largest takes about {total_bytes}, without the solver's own workspace"
     ),
     "optimizer.temporaries.stacked": (
         "Parameters of one shape are stacked and updated at once, so the largest such stack decides: at most {total_bytes}. foreach=false takes them one by one."
     ),
 }
 
+_ERRORS: dict[str, str] = {
+    "optimizer.only_vectors_and_matrices": (
+        "{optimizer} fails on tensors that are neither vectors nor matrices and {tensor} has shape {shape}; choose transformers.Adafactor or another optimizer"
+    ),
+}
+
 _OPTIONS: dict[str, str] = {
     "optimizer.option.ams_bound": "AMSGrad: keeps the largest second moment so far, as large as the parameters.",
     "optimizer.option.keep_num": "So many past gradients are kept, each as large as the parameters.",
+    "optimizer.option.amsbound": "Keeps the largest second moment so far, as large as the parameters.",
     "optimizer.option.variant": "exp keeps one more number a tensor.",
     "optimizer.option.use_shadow": "Keeps a slow copy of the weights.",
 }
@@ -66,8 +76,28 @@ _ABOUT: dict[str, str] = {
     "optimizer.pytorch_optimizer.StableAdamW.belief": (
         "With 16-bit parameters it is larger than AdamW: Kahan summation, on by default, keeps one more state. With fp16, the second moment is fp32."
     ),
+    "optimizer.torch_optimizer.A2GradExp": "An average of the gradients and a second sequence of weights.",
+    "optimizer.torch_optimizer.A2GradInc": "An average of the gradients and a second sequence of weights.",
+    "optimizer.torch_optimizer.A2GradUni": "An average of the gradients and a second sequence of weights.",
+    "optimizer.torch_optimizer.Adafactor.belief": "Not for every model: it fails on single numbers and on convolutions.",
+    "optimizer.torch_optimizer.AdaMod": "Adam with an average of the step sizes: three states as large as the parameters.",
+    "optimizer.torch_optimizer.AggMo": "Aggregated momentum: three momentum buffers with the default betas, one for each.",
+    "optimizer.torch_optimizer.Apollo": "A diagonal quasi-Newton method: three states as large as the parameters.",
+    "optimizer.torch_optimizer.DiffGrad": "Adam and the previous gradient: three states as large as the parameters.",
+    "optimizer.torch_optimizer.PID": "Three buffers as large as the parameters with momentum, nothing without.",
+    "optimizer.torch_optimizer.RAdam.belief": "16-bit parameters do not halve it: its moments are fp32 always.",
+    "optimizer.torch_optimizer.Ranger.belief": (
+        "Not Adam's size: the slow weights are a third state; and its moments are fp32 also for 16-bit parameters."
+    ),
+    "optimizer.torch_optimizer.RangerVA": "RAdam's two moments in fp32, their maximum by default, and a slow copy of the weights.",
+    "optimizer.torch_optimizer.RangerVA.belief": "AMSGrad is on by default: four states as large as the parameters.",
+    "optimizer.torch_optimizer.SGDP.belief": "momentum=0 saves nothing here: the buffer is kept all the same.",
+    "optimizer.torch_optimizer.SWATS": "Two moments; once it has switched from Adam to SGD, a momentum buffer too.",
+    "optimizer.torch_optimizer.Shampoo.belief": (
+        "No limit to an axis: a vector of 4,096 keeps two matrices of 4,096 x 4,096, an embedding two as wide as the vocabulary. momentum=0 keeps the buffer all the same."
+    ),
     "optimizer.pytorch_optimizer.TAM": "Torque-aware momentum: two states as large as the parameters.",
     "optimizer.pytorch_optimizer.VSGD": "Variational SGD: three states as large as the parameters.",
 }
 
-TEXTS: dict[str, str] = {**_RULES, **_OPTIONS, **_ABOUT}
+TEXTS: dict[str, str] = {**_RULES, **_ERRORS, **_OPTIONS, **_ABOUT}
