@@ -82,12 +82,12 @@ class MainWindow(QMainWindow):
         self._build()
         self.drop_frame = DropFrame(self)
         self.setAcceptDrops(True)
-        self._refuse_drops()
         self._connect()
         self._retranslate()
         self._show(store.snapshot)
-        order_tabs(self)
-        self.inputs.optimizer.rebuilt.connect(lambda: order_tabs(self))
+        self._place_widgets()
+        self.inputs.optimizer.rebuilt.connect(self._place_widgets)
+        self.results.timeline.plots.widgetAdded.connect(self._place_widgets)
 
     # -- building
 
@@ -193,10 +193,10 @@ class MainWindow(QMainWindow):
         self._show_units(snapshot)
         self._show_measure_actions(snapshot)
         self._announcement.start()
-        self._refuse_drops()
 
-    def _refuse_drops(self) -> None:
-        """Let no child keep a dropped file for itself: as text in a field, or to be ignored by a plot."""
+    def _place_widgets(self) -> None:
+        """Order Tab as things are laid out, and let no child keep a dropped file: as text, or for nothing."""
+        order_tabs(self)
         for child in self.findChildren(QWidget):
             child.setAcceptDrops(False)
 

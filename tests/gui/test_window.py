@@ -257,6 +257,7 @@ def test_no_two_visible_mnemonics_are_the_same(window: MainWindow) -> None:
 
 
 def test_the_keyboard_reaches_everything_and_gets_out_again(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: window.results.timeline.plots.count() > 0)  # the plot follows the first paint
     window.activateWindow()
     wanted = {widget for widget in _inputs(window) if not isinstance(widget, QLabel | QScrollArea)}
     wanted -= {widget for widget in wanted if isinstance(widget.parentWidget(), QComboBox)}
