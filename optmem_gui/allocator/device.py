@@ -32,8 +32,8 @@ class DeviceCall(NamedTuple):
 class Addresses:
     """Where the driver puts segments. The addresses are invented, in rising order, and never used twice."""
 
-    def __init__(self) -> None:
-        self._segment = _FIRST_SEGMENT
+    def __init__(self, first_segment: int = _FIRST_SEGMENT) -> None:
+        self._segment = first_segment
         self._range = _FIRST_RANGE
 
     def segment(self, size: int) -> int:

@@ -10,18 +10,19 @@ that block ends, and since the smallest block that fits is taken:
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from optmem_gui.allocator.blocks import Block, Pool
 from optmem_gui.allocator.config import AllocatorConfig
-from optmem_gui.allocator.expandable import map_pages
 from optmem_gui.allocator.layout import Filled, fill
 from optmem_gui.allocator.recorded_calls import (
-    PrivatePools,
     RecordedAddresses,
+    complete_free,
     free_segment,
+    map_range,
+    request_free,
     unmap,
-    unmapped_block,
 )
 from optmem_gui.allocator.recording import Event, Recording
 from optmem_gui.allocator.search import best_fit
@@ -75,8 +76,8 @@ class _Follower:
         self.allocator = filled.allocator
         self.addresses = addresses
         self.recording = recording
-        self.pool_id = PrivatePools(recording)
         self.open = {address: most - extra.get(address, 0) for address, most in filled.uncertain.items()}
+        self.order = sorted(self.open)
         self.seen = Observed(extra=dict(extra), contradictions=filled.contradictions)
 
     def run(self) -> Observed:
@@ -102,7 +103,7 @@ class _Follower:
 
     def _alloc(self, event: Event) -> bool:
         size = block_bytes(event.size, self.allocator.config)
-        pool = self.allocator.pool(self.pool_id(event.address), small=is_small(size))
+        pool = self.allocator.pool(event.pool_id, small=is_small(size))
         block = self._block_at(pool, event.address)
         if block is None or block.size < size:
             return False
@@ -115,12 +116,13 @@ class _Follower:
     def _block_at(self, pool: Pool, address: int) -> Block | None:
         """The free block that begins there, after the block before it was made as large as that shows."""
         block = pool.at.get(address)
-        if block is not None:
+        if block is not None or not self.order:
             return block
-        for free in pool.at.values():
-            if free.address < address < free.address + free.size:
-                return free if self._enlarge_before(free, address - free.address) else None
-        return None
+        before = self.allocator.blocks[self.order[bisect_left(self.order, address) - 1]]
+        free = before.next
+        if free is None or not free.free or not free.address < address < free.address + free.size:
+            return None
+        return free if self._enlarge_before(free, address - free.address) else None
 
     def _enlarge_before(self, free: Block, by: int) -> bool:
         """Let the block before a free one end later, where its size is uncertain."""
@@ -141,8 +143,14 @@ class _Follower:
 
     def _settle(self, block: Block) -> None:
         """An allocation begins where the block before it ends: that one's size is certain now."""
-        if block.previous is not None and self.open.pop(block.previous.address, None) is not None:
+        if block.previous is not None and block.previous.address in self.open:
+            self._close(block.previous.address)
             self.seen.settled.add(block.previous.address)
+
+    def _close(self, address: int) -> int:
+        """Nothing more can be learned of a block; what is uncertain about it still."""
+        del self.order[bisect_left(self.order, address)]
+        return self.open.pop(address)
 
     def _shrink_better_fits(self, pool: Pool, block: Block, size: int, stream: int) -> None:
         """What would have fitted better cannot have been that large."""
@@ -154,24 +162,18 @@ class _Follower:
                 return
 
     def _free_requested(self, event: Event) -> bool:
-        block = self.allocator.blocks.get(event.address)
-        if block is None or not block.allocated:
-            return False
-        self.allocator.free_requested(event.address)
-        return True
+        return request_free(self.allocator, event.address)
 
     def _free_completed(self, event: Event) -> bool:
-        block = self.allocator.blocks.get(event.address)
-        if block is None or not block.awaiting:
+        if not complete_free(self.allocator, event.address):
             return False
-        self.allocator.free_completed(event.address)
         if event.address in self.open:  # too late to learn how large it was
-            self.seen.unsettled[event.address] = self.open.pop(event.address)
+            self.seen.unsettled[event.address] = self._close(event.address)
         return True
 
     def _segment_alloc(self, event: Event) -> bool:
         self.addresses.pending.append((event.address, event.size))
-        pool = self.allocator.pool(self.pool_id(event.address), small=event.size == SMALL_SEGMENT_BYTES)
+        pool = self.allocator.pool(event.pool_id, small=event.size == SMALL_SEGMENT_BYTES)
         block = self.allocator.device.new_segment(pool, event.size, event.stream)
         if block is None:
             return False
@@ -179,12 +181,10 @@ class _Follower:
         return True
 
     def _segment_free(self, event: Event) -> bool:
-        pool = self.allocator.pool(self.pool_id(event.address), small=event.size == SMALL_SEGMENT_BYTES)
-        return free_segment(self.allocator, pool, event)
+        return free_segment(self.allocator, event)
 
     def _segment_map(self, event: Event) -> bool:
-        block = unmapped_block(self.allocator.pools, event.address)
-        return block is not None and map_pages(self.allocator.device, block, event.size)
+        return map_range(self.allocator, event)
 
     def _segment_unmap(self, event: Event) -> bool:
-        return unmap(self.allocator, self.allocator.pools, event)
+        return unmap(self.allocator, event)

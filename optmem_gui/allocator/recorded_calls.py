@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 
-from optmem_gui.allocator.blocks import DEFAULT_POOL, Block, Pool, PoolId
 from optmem_gui.allocator.caching import CachingAllocator
 from optmem_gui.allocator.device import Addresses
-from optmem_gui.allocator.expandable import unmap_range
-from optmem_gui.allocator.recording import Event, Recording
+from optmem_gui.allocator.expandable import map_pages, unmap_range
+from optmem_gui.allocator.recording import Event
+from optmem_gui.allocator.sizes import SMALL_SEGMENT_BYTES
+
+_INVENTED = 1 << 58
+"""Above every address a recording can hold."""
 
 
 class RecordedAddresses(Addresses):
@@ -20,7 +23,7 @@ class RecordedAddresses(Addresses):
     """
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(_INVENTED)
         self.pending: deque[tuple[int, int]] = deque()
         self.invented = 0
 
@@ -34,30 +37,39 @@ class RecordedAddresses(Addresses):
         return super().segment(size)
 
 
-class PrivatePools:
-    """Which private pool an address belongs to, as far as its segment outlived the recording."""
+def request_free(allocator: CachingAllocator, address: int) -> bool:
+    """Let go of a block.
 
-    def __init__(self, recording: Recording) -> None:
-        self._segments = [
-            (segment.address, segment.address + segment.size, segment.pool_id)
-            for segment in recording.segments
-            if segment.pool_id != DEFAULT_POOL
-        ]
-
-    def __call__(self, address: int) -> PoolId:
-        """The pool of an address."""
-        for start, end, pool_id in self._segments:
-            if start <= address < end:
-                return pool_id
-        return DEFAULT_POOL
+    Returns:
+        Whether there is one in use.
+    """
+    block = allocator.blocks.get(address)
+    if block is None or not block.allocated:
+        return False
+    allocator.free_requested(address)
+    return True
 
 
-def free_segment(allocator: CachingAllocator, pool: Pool, event: Event) -> bool:
+def complete_free(allocator: CachingAllocator, address: int) -> bool:
+    """Give a block that was let go of back to its pool.
+
+    Returns:
+        Whether there is one that waits.
+    """
+    block = allocator.blocks.get(address)
+    if block is None or not block.awaiting:
+        return False
+    allocator.free_completed(address)
+    return True
+
+
+def free_segment(allocator: CachingAllocator, event: Event) -> bool:
     """Give the recorded segment back.
 
     Returns:
         Whether the allocator holds it as one free block.
     """
+    pool = allocator.pool(event.pool_id, small=event.size == SMALL_SEGMENT_BYTES)
     block = pool.at.get(event.address)
     if block is None or block.split or block.base >= 0 or block.size != event.size:
         return False
@@ -65,14 +77,14 @@ def free_segment(allocator: CachingAllocator, pool: Pool, event: Event) -> bool:
     return True
 
 
-def unmap(allocator: CachingAllocator, pools: tuple[Pool, ...], event: Event) -> bool:
+def unmap(allocator: CachingAllocator, event: Event) -> bool:
     """Take the memory of the recorded range back.
 
     Returns:
         Whether the allocator holds the range inside one free block.
     """
     end = event.address + event.size
-    for pool in pools:
+    for pool in allocator.pools:
         for block in pool.at.values():
             if block.base >= 0 and block.address <= event.address and end <= block.address + block.size:
                 unmap_range(allocator.device, block, event.address, end)
@@ -80,6 +92,14 @@ def unmap(allocator: CachingAllocator, pools: tuple[Pool, ...], event: Event) ->
     return False
 
 
-def unmapped_block(pools: tuple[Pool, ...], address: int) -> Block | None:
-    """The range without memory that begins at an address."""
-    return next((pool.unmapped_at[address] for pool in pools if address in pool.unmapped_at), None)
+def map_range(allocator: CachingAllocator, event: Event) -> bool:
+    """Put memory behind the recorded range.
+
+    Returns:
+        Whether the allocator holds a range without memory that begins there.
+    """
+    for pool in allocator.pools:
+        block = pool.unmapped_at.get(event.address)
+        if block is not None:
+            return map_pages(allocator.device, block, event.size)
+    return False

@@ -37,12 +37,14 @@ class Event(NamedTuple):
         address: Where; for ``oom`` what the device had free.
         size: Bytes: requested ones for blocks, all of them for segments.
         stream: The stream.
+        pool_id: The private pool.
     """
 
     action: str
     address: int
     size: int
     stream: int
+    pool_id: PoolId = DEFAULT_POOL
 
 
 class RecordedBlock(NamedTuple):

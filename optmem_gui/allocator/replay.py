@@ -8,9 +8,14 @@ from optmem_gui.allocator.caching import CachingAllocator, DeviceOutOfMemoryErro
 from optmem_gui.allocator.config import AllocatorConfig
 from optmem_gui.allocator.layout import fill
 from optmem_gui.allocator.observe import Observed, observe
-from optmem_gui.allocator.recorded_calls import PrivatePools, RecordedAddresses, free_segment, unmap
+from optmem_gui.allocator.recorded_calls import (
+    RecordedAddresses,
+    complete_free,
+    free_segment,
+    request_free,
+    unmap,
+)
 from optmem_gui.allocator.recording import Event, Recording
-from optmem_gui.allocator.sizes import SMALL_SEGMENT_BYTES
 from optmem_gui.allocator.start import Before, undo
 from optmem_gui.allocator.state import segments_of
 from optmem_gui.core.reasons import Reason
@@ -47,8 +52,8 @@ class Replay:
         start: Why, or why not.
         notes: What else to know.
         first_mismatch: Index of the first event at another address; None where there is none.
-        allocated: Bytes in use in the model after each event.
-        reserved: Bytes held in the model after each event.
+        allocated: Bytes in use in the model before the first event and after each.
+        reserved: Bytes held in the model before the first event and after each.
     """
 
     model: Totals
@@ -71,7 +76,7 @@ def replay(recording: Recording) -> Replay:
     observed = observe(recording, before, config)
     addresses = RecordedAddresses()
     filled = fill(before, config, addresses, observed.extra)
-    run = _Run(filled.allocator, addresses, PrivatePools(recording))
+    run = _Run(filled.allocator, addresses)
     for index, event in enumerate(recording.events):
         run.step(index, event)
     known, start, notes = _start(recording, before, observed)
@@ -133,17 +138,14 @@ def _start(
 class _Run:
     """The model on its way through a recording."""
 
-    def __init__(
-        self, allocator: CachingAllocator, addresses: RecordedAddresses, pool_id: PrivatePools
-    ) -> None:
+    def __init__(self, allocator: CachingAllocator, addresses: RecordedAddresses) -> None:
         self.allocator = allocator
         self.addresses = addresses
-        self.pool_id = pool_id
         self.placed = {address: address for address in allocator.blocks}
         self.allocations = self.mismatches = self.calls_missed = 0
         self.first_mismatch: int | None = None
-        self.allocated: list[int] = []
-        self.reserved: list[int] = []
+        self.allocated = [allocator.statistics.allocated]
+        self.reserved = [allocator.statistics.reserved]
 
     def step(self, index: int, event: Event) -> None:
         """Do to the model what the program did, and compare."""
@@ -151,20 +153,16 @@ class _Run:
         if action == "alloc":
             self._alloc(index, event)
         elif action == "free_requested":
-            placed = self.placed.get(event.address)
-            if placed is not None:
-                self.allocator.free_requested(placed)
+            request_free(self.allocator, self.placed.get(event.address, 0))
         elif action == "free_completed":
-            placed = self.placed.pop(event.address, None)
-            if placed is not None:
-                self.allocator.free_completed(placed)
+            complete_free(self.allocator, self.placed.pop(event.address, 0))
         elif action != "segment_map":
             self._device_call(event)
         self.allocated.append(self.allocator.statistics.allocated)
         self.reserved.append(self.allocator.statistics.reserved)
 
     def _alloc(self, index: int, event: Event) -> None:
-        address = self.allocator.malloc(event.size, event.stream, self.pool_id(event.address))
+        address = self.allocator.malloc(event.size, event.stream, event.pool_id)
         self.placed[event.address] = address
         self.allocations += 1
         if address != event.address:
@@ -176,11 +174,9 @@ class _Run:
         if event.action == "segment_alloc":
             self.addresses.pending.append((event.address, event.size))
         elif event.action == "segment_free":
-            small = event.size == SMALL_SEGMENT_BYTES
-            pool = self.allocator.pool(self.pool_id(event.address), small=small)
-            self.calls_missed += not free_segment(self.allocator, pool, event)
+            self.calls_missed += not free_segment(self.allocator, event)
         elif event.action == "segment_unmap":
-            self.calls_missed += not unmap(self.allocator, self.allocator.pools, event)
+            self.calls_missed += not unmap(self.allocator, event)
         elif event.action == "oom":
             self._run_out(event)
 

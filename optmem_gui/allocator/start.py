@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 from optmem_gui.allocator.blocks import DEFAULT_POOL, PoolId
 from optmem_gui.allocator.config import AllocatorConfig
 from optmem_gui.allocator.recording import Event, Recording
 from optmem_gui.allocator.sizes import SMALL_SEGMENT_BYTES, block_bytes
+from optmem_gui.core.errors import UserError
 
 
 class Kind(NamedTuple):
@@ -65,13 +67,45 @@ PAGE_BYTES = SMALL_SEGMENT_BYTES
 
 
 def undo(recording: Recording) -> Before:
-    """Undo every event, the last one first."""
+    """Undo every event, the last one first.
+
+    Raises:
+        UserError: Two segments would have lain over each other, which no allocator's recording shows.
+    """
     before = _at_end(recording)
     kinds = _kinds_of_pages(recording)
     before.ranges = _ranges(kinds)
     for event in reversed(recording.events):
         _undo(event, before, kinds)
+    _check_disjoint(recording, before, kinds)
     return before
+
+
+def _check_disjoint(recording: Recording, before: Before, kinds: dict[int, Kind]) -> None:
+    """Refuse segments of fixed size that overlap each other, or pages of expandable ones, at any time."""
+    held = [(address, address + size) for address, (size, _) in sorted(before.segments.items())]
+    for first, second in pairwise(held):
+        if first[1] > second[0]:
+            raise UserError("snapshot.segments_contradict", index=0)
+    pages = sorted(kinds)
+    for start, end in held:
+        _check_no_page(pages, start, end, 0)
+    for index, event in enumerate(recording.events):
+        start, end = event.address, event.address + event.size
+        at = bisect_left(held, (start, 0))
+        if event.action == "segment_alloc":
+            if (at < len(held) and held[at][0] < end) or (at and held[at - 1][1] > start):
+                raise UserError("snapshot.segments_contradict", index=index)
+            _check_no_page(pages, start, end, index)
+            held.insert(at, (start, end))
+        elif event.action == "segment_free" and held[at : at + 1] == [(start, end)]:
+            del held[at]
+
+
+def _check_no_page(pages: list[int], start: int, end: int, index: int) -> None:
+    at = bisect_left(pages, start - PAGE_BYTES + 1)
+    if at < len(pages) and pages[at] < end:
+        raise UserError("snapshot.segments_contradict", index=index)
 
 
 def _at_end(recording: Recording) -> Before:
@@ -113,7 +147,7 @@ def _undo_device_call(event: Event, before: Before, kinds: dict[int, Kind]) -> N
         if before.segments.pop(address, None) is None:
             before.contradictions += 1
     elif event.action == "segment_free":
-        before.segments[address] = (size, Kind(event.stream, size == SMALL_SEGMENT_BYTES))
+        before.segments[address] = (size, Kind(event.stream, size == SMALL_SEGMENT_BYTES, event.pool_id))
     elif event.action == "segment_map":
         missing = [page for page in _pages(address, size) if before.pages.pop(page, None) is None]
         before.contradictions += bool(missing)
@@ -138,7 +172,7 @@ def _kinds_of_pages(recording: Recording) -> dict[int, Kind]:
             kinds.update(dict.fromkeys(_pages(segment.address, segment.size), kind))
     for event in recording.events:
         if event.action == "segment_map":
-            kind = Kind(event.stream, event.size == SMALL_SEGMENT_BYTES)
+            kind = Kind(event.stream, event.size == SMALL_SEGMENT_BYTES, event.pool_id)
             for page in _pages(event.address, event.size):
                 kinds.setdefault(page, kind)
     known = sorted(kinds)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-COMMANDS = ("estimate", "inspect", "measure", "optimizers")
+COMMANDS = ("estimate", "inspect", "measure", "optimizers", "replay")
 """First words that are subcommands; anything else opens the window."""
 
-LATER_COMMANDS = ("simulate", "replay", "selfcheck")
+LATER_COMMANDS = ("simulate", "selfcheck")
 """First words that are kept for subcommands to come."""

@@ -10,6 +10,7 @@ from optmem_gui.cli.inputs import is_scenario_file, read_checkpoint, scenario_fr
 from optmem_gui.cli.measure import measure
 from optmem_gui.cli.output import estimate_text, fits_table, say
 from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, EXIT_TIGHT
+from optmem_gui.cli.replay import replay
 from optmem_gui.core.breakdown import Fit
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
@@ -125,5 +126,6 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "inspect": inspect,
     "measure": measure,
     "optimizers": optimizers,
+    "replay": replay,
 }
 """Subcommands by name."""

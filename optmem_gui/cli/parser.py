@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NoReturn, get_args
 
 from optmem_gui.cli import COMMANDS
+from optmem_gui.cli.replay import add_arguments as add_replay_arguments
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.protocol import DEFAULT_STEPS
@@ -78,7 +79,9 @@ def build_parser() -> Parser:
     inspect = commands.add_parser("inspect", help="what a checkpoint holds", allow_abbrev=False)
     inspect.add_argument("path", metavar="PATH", help="checkpoint, folder or config.json")
     listing = commands.add_parser("optimizers", help="the catalogue of optimizers", allow_abbrev=False)
-    for command in (estimate, measure, inspect, listing):
+    recorded = commands.add_parser("replay", help="a recorded memory snapshot", allow_abbrev=False)
+    add_replay_arguments(recorded)
+    for command in (estimate, measure, inspect, listing, recorded):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 

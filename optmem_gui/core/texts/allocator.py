@@ -25,6 +25,7 @@ TEXTS: dict[str, str] = {
     "snapshot.unknown_action": "{file}: event {index} has the action {action}, which is not known; a newer version may read it",
     "snapshot.segment_not_tiled": "{file}: the blocks of the segment at {address} do not add up to its {size_count} bytes; the file is damaged",
     "snapshot.segments_overlap": "{file}: the segments at {first} and {second} overlap; the file is damaged",
+    "snapshot.segments_contradict": "event {index} makes two segments lie over each other; the file is damaged or was put together from several",
     "snapshot.no_device": "{file}: nothing was recorded for device {device}; recorded are {known}",
     "snapshot.nothing_recorded": "{file}: no device has a segment or an event; call _record_memory_history before the run",
     # Whether the state before the first event is known
