@@ -1725,11 +1725,11 @@
   </message>
   <message>
    <source>A first moment in full, and one second-moment number a head, row or tensor, by name.</source>
-   <translation type="unfinished" />
+   <translation>完整的一阶矩，以及按名称为每个注意力头、每行或每个张量保存一个二阶矩数值。</translation>
   </message>
   <message>
    <source>A first moment, and a second moment of one number a block.</source>
-   <translation type="unfinished" />
+   <translation>一个一阶矩，以及每块一个数的二阶矩。</translation>
   </message>
   <message>
    <source>A history of directions and steps: 2 x history + 2 vectors as long as all parameters.</source>
@@ -1900,6 +1900,10 @@
    <translation>聚合动量：每个 beta 一个动量缓冲区，默认 betas 下共三个。</translation>
   </message>
   <message>
+   <source>All parameters are handled at once: about {lists} lists as large as all of them, and the tensors of one meanwhile = {total_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>All parameters at once: fast, and takes lists as large as all of them. Automatic on CUDA.</source>
    <translation>一次处理全部参数：速度快，但所需的张量列表与全部参数一样大。在 CUDA 上自动启用。</translation>
   </message>
@@ -1929,7 +1933,7 @@
   </message>
   <message>
    <source>Attention heads; queries and keys keep one number for each dim x dim / n_heads elements.</source>
-   <translation type="unfinished" />
+   <translation>注意力头数；查询和键每 dim x dim / n_heads 个元素保留一个数。</translation>
   </message>
   <message>
    <source>Attention probabilities, batch x heads x sequence x sequence: this grows with the square of the sequence.</source>
@@ -2085,11 +2089,11 @@
   </message>
   <message>
    <source>It saves half of Adam's state, not more: the first moment stays as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>最多节省 Adam 状态的一半：一阶矩仍与参数同样大小。</translation>
   </message>
   <message>
    <source>It saves the gradients too, which this estimate still counts: the update runs inside backward, parameter by parameter.</source>
-   <translation type="unfinished" />
+   <translation>它还能省去梯度，但此估算仍将其计入：更新在反向中逐个参数进行。</translation>
   </message>
   <message>
    <source>It trains a whole model by itself: what is not a matrix of sensible sides, it gives to an AdamW of its own with two moments.</source>
@@ -2361,7 +2365,7 @@
   </message>
   <message>
    <source>No state, or row and column averages; gradients are used up in backward.</source>
-   <translation type="unfinished" />
+   <translation>没有状态，或只有行平均与列平均；梯度在反向中即被用掉。</translation>
   </message>
   <message>
    <source>No state.</source>
@@ -2369,7 +2373,7 @@
   </message>
   <message>
    <source>No state: each gradient updates its parameter in backward and is freed.</source>
-   <translation type="unfinished" />
+   <translation>没有状态：每个梯度在反向中更新其参数后即释放。</translation>
   </message>
   <message>
    <source>No state: the step is scaled to the norms of weights and gradients.</source>
@@ -2781,7 +2785,7 @@
   </message>
   <message>
    <source>Row and column averages of the second moment, in fp32, and no gradients between layers.</source>
-   <translation type="unfinished" />
+   <translation>二阶矩的 fp32 行平均与列平均，且层与层之间不保留梯度。</translation>
   </message>
   <message>
    <source>Row and column averages of the second moment, no first moment.</source>
@@ -3213,7 +3217,7 @@
   </message>
   <message>
    <source>Width of the model. With the heads it says how many elements of queries and keys share one number.</source>
-   <translation type="unfinished" />
+   <translation>模型宽度。与头数一起决定查询和键中多少个元素共用一个数。</translation>
   </message>
   <message>
    <source>With 16-bit parameters it is larger than AdamW: Kahan summation, on by default, keeps one more state. With fp16, the second moment is fp32.</source>
@@ -3262,6 +3266,10 @@
   <message>
    <source>cuBLAS takes scratch memory from PyTorch's allocator at its first matrix product and keeps it, so it shows as allocated.</source>
    <translation>cuBLAS 在第一次矩阵乘时向 PyTorch 的分配器申请工作空间并一直保留，因此显示为已分配。</translation>
+  </message>
+  <message>
+   <source>event {index} makes two segments lie over each other; the file is damaged or was put together from several</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>every allocation rounded up to 512 B</source>
@@ -3889,7 +3897,7 @@
   </message>
   <message>
    <source>{optimizer} puts its state on the GPU by itself and runs nowhere else.</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 自行把状态放在 GPU 上，不能在别处运行。</translation>
   </message>
   <message>
    <source>{optimizer} takes bf16 parameters only; with others its step stops. Choose bf16.</source>
@@ -4021,7 +4029,7 @@
   </message>
   <message>
    <source>{state}: biases keep the second moment of Adam, {element_count} elements in {dtype} = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：偏置保留 Adam 的二阶矩，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: column averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -4057,7 +4065,7 @@
   </message>
   <message>
    <source>{state}: one {dtype} number a head of queries and keys, a row of embeddings, values, MLPs and outputs, or a tensor: {element_count} elements = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{state}：查询和键每头一个 {dtype} 数，嵌入、值、MLP 和输出每行一个，其余每个张量一个：{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: one {dtype} number a projected matrix, {tensor_count} of them = {total_bytes}</source>
@@ -4181,11 +4189,11 @@
   </message>
   <message>
    <source>{tensor} ({shape}): Adam-mini cuts it into heads of dim x dim / n_heads elements, which {dim} x {dim} / {heads} does not divide; set dim and n_heads to those of the model</source>
-   <translation type="unfinished" />
+   <translation>{tensor}（{shape}）：Adam-mini 按每头 dim x dim / n_heads 个元素切分，而 {dim} x {dim} / {heads} 不能整除；请把 dim 和 n_heads 设为模型的值</translation>
   </message>
   <message>
    <source>{tensor} ({shape}): Adam-mini takes it for a matrix by its name and stops at vectors; rename the module or choose another optimizer</source>
-   <translation type="unfinished" />
+   <translation>{tensor}（{shape}）：Adam-mini 按名称将其当作矩阵，遇到向量会中止；请重命名该模块，或选择其他优化器</translation>
   </message>
   <message>
    <source>{vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}</source>
