@@ -1901,7 +1901,7 @@
   </message>
   <message>
    <source>All parameters are handled at once: about {lists} lists as large as all of them, and the tensors of one meanwhile = {total_bytes}</source>
-   <translation type="unfinished" />
+   <translation>一次处理全部参数：约 {lists} 个与全部参数同样大小的列表，同时还有单个参数的张量 = {total_bytes}</translation>
   </message>
   <message>
    <source>All parameters at once: fast, and takes lists as large as all of them. Automatic on CUDA.</source>
@@ -3269,7 +3269,7 @@
   </message>
   <message>
    <source>event {index} makes two segments lie over each other; the file is damaged or was put together from several</source>
-   <translation type="unfinished" />
+   <translation>事件 {index} 使两个内存段相互重叠；文件已损坏，或由多个文件拼成</translation>
   </message>
   <message>
    <source>every allocation rounded up to 512 B</source>
