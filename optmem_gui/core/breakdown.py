@@ -149,6 +149,7 @@ class Breakdown:
         timeline: Estimated course of one step.
         assumptions: What was taken for granted, and what is not counted.
         warnings: What the user should change or check.
+        state_only: The optimizer runs outside torch: its step and so the peak are not predicted.
     """
 
     parameters: ParameterCounts
@@ -162,6 +163,7 @@ class Breakdown:
     timeline: tuple[Moment, ...]
     assumptions: tuple[Reason, ...]
     warnings: tuple[Reason, ...]
+    state_only: bool = False
 
     def component(self, component_id: str) -> Component:
         """The row of one component."""

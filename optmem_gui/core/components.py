@@ -164,6 +164,8 @@ def _copies(sizes: Sizes) -> _Text:
 
 
 def _temporaries(sizes: Sizes) -> _Text:
+    if not sizes.temporaries.predicted:
+        return _Text("", Reason("formula.not_counted"), sizes.temporaries.why, counted=False)
     details = []
     if sizes.temporaries.bytes:
         details.append(Detail(sizes.temporaries.bytes, sizes.temporaries.why))

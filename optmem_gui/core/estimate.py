@@ -62,6 +62,7 @@ def compute(scenario: Scenario, gpu: Gpu | None = None) -> Breakdown:
         timeline=moments,
         assumptions=tuple(_assumptions(scenario, activations)),
         warnings=tuple(_warnings(scenario, layout, (*state.warnings, *temporaries.warnings))),
+        state_only=not temporaries.predicted,
     )
 
 

@@ -237,6 +237,7 @@ class Need:
         why: The formula.
         first_step_bytes: Of the first step, None where it is the same.
         exact: False where the number depends on the data or on more of the order; it is then a bound.
+        predicted: False where nothing is known of the step, because another runtime runs it.
     """
 
     bytes: int
@@ -244,6 +245,7 @@ class Need:
     why: Reason
     first_step_bytes: int | None = None
     exact: bool = True
+    predicted: bool = True
 
 
 TemporariesRule = Callable[[Layout, Settings], Need]

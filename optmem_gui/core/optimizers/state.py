@@ -85,6 +85,7 @@ class Temporaries:
         exact: False where it depends on the data or on more of the order; it is then a bound.
         why: The formula.
         warnings: What to know before relying on it.
+        predicted: False where another runtime runs the step; the bytes are 0 then.
     """
 
     bytes: int
@@ -93,6 +94,7 @@ class Temporaries:
     exact: bool
     why: Reason
     warnings: tuple[Reason, ...] = ()
+    predicted: bool = True
 
 
 def optimizer_state(
@@ -138,7 +140,15 @@ def step_temporaries(
     settings = _settings(implementation, options, layout, target)
     need = implementation.temporaries(layout, settings)
     first = need.bytes if need.first_step_bytes is None else need.first_step_bytes
-    return Temporaries(need.bytes, first, need.rounded_bytes, need.exact, need.why, _cautions(implementation))
+    return Temporaries(
+        need.bytes,
+        first,
+        need.rounded_bytes,
+        need.exact,
+        need.why,
+        _cautions(implementation),
+        predicted=need.predicted,
+    )
 
 
 def _cautions(implementation: Implementation) -> tuple[Reason, ...]:

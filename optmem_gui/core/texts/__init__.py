@@ -16,9 +16,11 @@ from optmem_gui.core.texts import (
     optimizer_options,
     optimizer_packages,
     optimizer_rules,
+    optimizer_runtimes,
     optimizer_shapes,
     optimizers,
     precision,
+    probe,
     window,
 )
 
@@ -37,8 +39,10 @@ _AREAS = (
     optimizer_packages,
     optimizer_shapes,
     optimizer_rules,
+    optimizer_runtimes,
     optimizers,
     precision,
+    probe,
     window,
 )
 

@@ -29,4 +29,5 @@ TEXTS: dict[str, str] = {
     "optimizer.family.soap": "Two moments, and the preconditioners and eigenbases of each side of a tensor.",
     "optimizer.family.adam-mini": "A first moment, and a second moment of one number a block.",
     "optimizer.family.lomo": "No state, or row and column averages; gradients are used up in backward.",
+    "optimizer.family.ftrl": "An accumulator of squares and a linear term, each as large as the parameters.",
 }

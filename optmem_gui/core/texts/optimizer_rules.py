@@ -91,6 +91,35 @@ _OPTIONS: dict[str, str] = {
     "optimizer.option.grokfast": "Keeps a slow average of the gradients as large as the parameters.",
 }
 
+_OTHER_RUNTIMES: dict[str, str] = {
+    "warn.state_only": "{optimizer} does not run in torch: only its state is predicted, not what its step takes nor the peak.",
+    "optimizer.temporaries.not_predicted": "Not predicted: the step does not run in torch.",
+    "optimizer.shape.covers": "{state}: one {dtype} number for each index along each axis, {element_count} elements = {total_bytes}",
+    "optimizer.shape.placeholder": "{state}: {tensor_count} placeholders of one element in {dtype} = {total_bytes}",
+    "optimizer.shape.factor_or_placeholder": (
+        "{state}: an average where a variable is factored, else one element, {element_count} elements in {dtype} = {total_bytes}"
+    ),
+    "optimizer.shape.history": "{state}: as many as parameters for each entry of the history, {element_count} elements in {dtype} = {total_bytes}",
+    "optimizer.shape.vector": "{state}: {element_count} elements in {dtype} for the whole optimizer = {total_bytes}",
+    "optimizer.shape.projection": "{state}: rank x longer side of each matrix, {element_count} elements in {dtype} = {total_bytes}",
+    "optimizer.dtype.named": "{dtype}: named by an option, or the rule of the library.",
+    "optimizer.dtype.promoted": "{dtype}: the wider of the types of moment and parameter; two 16-bit types together give fp32.",
+    "optimizer.dtype.backend_counter": "{dtype}: TensorFlow counts in 64 bits, torch and JAX in 32.",
+    "optimizer.option.schedule": "The learning rate is a schedule: it counts its steps, or takes the place of a variable.",
+    "optimizer.option.backend": "What runs Keras: the slots are the same, counters are 64-bit in TensorFlow.",
+    "optimizer.option.use_ema": "Keeps an average of the weights as large as they are.",
+    "optimizer.option.gradient_accumulation_steps": "Set, gradients are added up in a copy as large as the parameters.",
+    "optimizer.option.loss_scaling": "A LossScaleOptimizer around it: a few numbers more.",
+    "optimizer.option.exclude_embeddings": "Embeddings are trained by AdamW, with two moments.",
+    "optimizer.option.mu_dtype": "Type of the first moment; left alone, that of the parameter.",
+    "optimizer.option.accumulator_dtype": "Type of the momentum; left alone, that of the parameter.",
+    "optimizer.option.dtype_momentum": "Type of the momentum; left alone, fp32 whatever the parameter.",
+    "optimizer.option.state_dtype": "Type of z; left alone, that of the parameter.",
+    "optimizer.option.multi_steps": "Inside MultiSteps: gradients are added up in fp32, whatever the type of the parameters.",
+    "optimizer.option.bias_correction": "Keeps a counter.",
+    "optimizer.option.memory_size": "Each entry keeps two tensors as large as the parameters, all from the start.",
+}
+
 _CAUTIONS: dict[str, str] = {
     "optimizer.nothing_projected": "No matrix is projected: the split chooses none of this model's tensors.",
     "optimizer.rank_cut": (
@@ -109,4 +138,4 @@ _CAUTIONS: dict[str, str] = {
     "optimizer.only_bf16": "{optimizer} takes bf16 parameters only; with others its step stops. Choose bf16.",
 }
 
-TEXTS: dict[str, str] = {**_SHAPES, **_DTYPES, **_TEMPORARIES, **_OPTIONS, **_CAUTIONS}
+TEXTS: dict[str, str] = {**_SHAPES, **_DTYPES, **_TEMPORARIES, **_OPTIONS, **_OTHER_RUNTIMES, **_CAUTIONS}

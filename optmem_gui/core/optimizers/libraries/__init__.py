@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.libraries.bitsandbytes import BITSANDBYTES
+from optmem_gui.core.optimizers.libraries.keras import KERAS_AND_TENSORFLOW
 from optmem_gui.core.optimizers.libraries.learning_rate_free import LEARNING_RATE_FREE
 from optmem_gui.core.optimizers.libraries.low_rank import LOW_RANK
 from optmem_gui.core.optimizers.libraries.matrices import MATRICES
 from optmem_gui.core.optimizers.libraries.memory_light import MEMORY_LIGHT
+from optmem_gui.core.optimizers.libraries.optax import OPTAX_ALL
 from optmem_gui.core.optimizers.libraries.optimi import OPTIMI
 from optmem_gui.core.optimizers.libraries.pytorch_optimizer_full import FULL as PYTORCH_OPTIMIZER_FULL
 from optmem_gui.core.optimizers.libraries.single_algorithm import SINGLE_ALGORITHM
@@ -31,5 +33,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *LOW_RANK,
     *MATRICES,
     *MEMORY_LIGHT,
+    *KERAS_AND_TENSORFLOW,
+    *OPTAX_ALL,
 )
 """Every implementation, in the order the window lists them."""
