@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from collections.abc import Callable
 from ipaddress import ip_address
 from pathlib import Path
@@ -17,6 +18,17 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # A shared machine is slow at times; a time limit for each example would fail for no defect of the program.
 settings.register_profile("optmem", deadline=None)
 settings.load_profile("optmem")
+
+
+def pytest_sessionfinish() -> None:
+    """Empty the clipboard while Python is still there.
+
+    Without a display Qt keeps what was copied in a static variable and deletes it after the interpreter has
+    gone; for data that Python made, that ends in a segmentation fault instead of the session's exit code.
+    """
+    gui = sys.modules.get("PySide6.QtGui")
+    if gui is not None and gui.QGuiApplication.instance() is not None:
+        gui.QGuiApplication.clipboard().clear()
 
 
 @pytest.fixture(scope="session")
