@@ -1,0 +1,153 @@
+"""How the window looks: nothing cut, nothing blank, and in its place after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QRect, QTranslator
+from PySide6.QtGui import QFont, QGuiApplication, QScreen
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QLabel,
+)
+from pytestqt.qtbot import QtBot
+
+from optmem_gui.gui.main_window import MainWindow
+from optmem_gui.gui.store import Store
+from tests.gui.conftest import settle
+
+MakeWindow = Callable[..., MainWindow]
+
+
+def cut_texts(window: MainWindow) -> list[str]:
+    """Texts that have less room than they need."""
+    cut = []
+    for label in window.inputs.findChildren(QLabel):
+        if not label.isVisible() or not label.text():
+            continue
+        needed = label.heightForWidth(label.width()) if label.wordWrap() else label.sizeHint().height()
+        if label.height() < needed or (not label.wordWrap() and label.width() < label.sizeHint().width()):
+            cut.append(label.text())
+    cut += [
+        button.text()
+        for button in window.findChildren(QAbstractButton)
+        if button.isVisible() and button.text() and button.width() < button.minimumSizeHint().width()
+    ]
+    return cut
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize("size", [(1280, 800), (853, 533)], ids=["100%", "150%"])
+def test_no_label_is_cut(make_window: MakeWindow, theme: str, language: str, size: tuple[int, int]) -> None:
+    """1280 x 800 at 150 % leaves 853 x 533 of the units in which widgets are laid out."""
+    window = make_window(language, theme, size)
+    assert (window.width(), window.height()) == size
+    assert cut_texts(window) == []
+
+
+class LongerTexts(QTranslator):
+    """A language in which everything takes 40 % more room than in English."""
+
+    def isEmpty(self) -> bool:  # noqa: N802  # Qt's name
+        return False
+
+    def translate(
+        self,
+        context: str,
+        sourceText: str,  # noqa: N803  # Qt's name
+        disambiguation: str | None = None,
+        n: int = -1,
+    ) -> str:
+        del context, disambiguation, n
+        return sourceText + " noch" * -(-len(sourceText) * 2 // 25)
+
+
+def test_no_label_is_cut_in_a_language_with_longer_words(
+    window: MainWindow, qapp: QApplication, qtbot: QtBot
+) -> None:
+    longer = LongerTexts()
+    qapp.installTranslator(longer)
+    try:
+        settle()
+        assert window.inputs.model.title.text() == "Model noch"
+        qtbot.waitUntil(lambda: cut_texts(window) == [])  # layouts settle over several turns of the loop
+    finally:
+        qapp.removeTranslator(longer)
+        settle()
+
+
+def test_no_label_is_cut_with_larger_letters(make_window: MakeWindow, qapp: QApplication) -> None:
+    font = qapp.font()
+    larger = QFont(font)
+    larger.setPointSizeF(font.pointSizeF() * 1.5)
+    qapp.setFont(larger)
+    try:
+        window = make_window(size=(1280, 800))
+        assert cut_texts(window) == []
+    finally:
+        qapp.setFont(font)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_picture_of_the_window_is_not_blank(make_window: MakeWindow, theme: str) -> None:
+    image = make_window("en", theme).grab().toImage()
+    colours = {
+        image.pixelColor(x, y).name() for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)
+    }
+    assert len(colours) > 20
+
+
+def test_a_thousand_repaints_end_well(window: MainWindow, store: Store) -> None:
+    """Some pairs of Qt and Python abort after a few hundred plot repaints: an upgrade is a deliberate act."""
+    for number in range(1000):
+        if number % 10 == 0:
+            store.edit("batch", str(1 + number % 7))
+            window.repaint()
+        window.results.timeline.repaint()
+    assert store.snapshot.scenario.batch == 1 + 990 % 7
+
+
+# Shape
+
+
+def test_the_shape_is_remembered(make_window: MakeWindow) -> None:
+    first = make_window(size=(760, 500))
+    first.columns.setSizes([390, 370])
+    settle()
+    sizes = first.columns.sizes()
+    first.close()
+    from optmem_gui.gui.app import build_window
+    from optmem_gui.gui.settings import Settings
+
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    again = build_window(app, Settings(first._settings.path), "en", "light")
+    again.show()
+    settle()
+    try:
+        assert (again.width(), again.height()) == (760, 500)
+        assert again.columns.sizes() == sizes
+        again.reset_layout()
+        assert again.columns.sizes() != sizes
+    finally:
+        again.close()
+        again.deleteLater()
+
+
+def test_a_window_off_screen_comes_back(window: MainWindow) -> None:
+    window.move(20_000, 20_000)
+    window.come_onto_screen()
+    screen: QScreen = QGuiApplication.primaryScreen()
+    assert screen.availableGeometry().intersects(QRect(window.pos(), window.size()))
+
+
+def test_the_title_tells_model_and_changes(window: MainWindow, store: Store) -> None:
+    assert "7B parameters" in window.windowTitle()
+    assert not window.isWindowModified()
+    store.edit("clip", True)
+    assert window.isWindowModified()
+    store.undo_stack.undo()
+    assert not window.isWindowModified()
