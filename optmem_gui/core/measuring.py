@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
+from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef, Shape
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.state import constructor_keywords
@@ -37,10 +38,14 @@ def measure_request(scenario: Scenario, device: str, steps: int = DEFAULT_STEPS)
         steps: Optimizer steps.
 
     Raises:
-        UserError: There is no such optimizer.
+        UserError: There is no such optimizer, or it cannot be built from a list of parameters in torch.
     """
     scenario = measured_scenario(scenario, device)
     implementation = find(scenario.optimizer)
+    if implementation.runtime != "torch":
+        raise UserError("measure.other_runtime", optimizer=implementation.id)
+    if implementation.handing != "list":
+        raise UserError(f"measure.takes_{implementation.handing}", optimizer=implementation.id)
     whole = scenario.batch is not None and scenario.sequence is not None
     return MeasureRequest(
         device=device,

@@ -164,7 +164,15 @@ def make_optimizer(
         made: torch.optim.Optimizer = factory(list(parameters), **options)
     except (TypeError, ValueError, RuntimeError) as error:
         raise UserError("measure.optimizer_refused", path=path, cause=first_line(error)) from error
+    _train(made)
     return made
+
+
+def _train(optimizer: torch.optim.Optimizer) -> None:
+    """Schedule-free optimizers hold averaged weights until they are told that training goes on."""
+    train = getattr(optimizer, "train", None)
+    if callable(train):
+        train()
 
 
 def first_line(error: BaseException) -> str:

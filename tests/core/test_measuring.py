@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
+
+import pytest
 
 from optmem_gui.core.comparison import ComparedRow, compare
 from optmem_gui.core.dtypes import BF16, F32, INT64
+from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.measuring import measure_request, measured_scenario, runs_as_transformer
 from optmem_gui.core.model import BufferTensor, ModelSpec, ParameterTensor, Source, group_model
+from optmem_gui.core.optimizers.catalogue import CATALOGUE
+from optmem_gui.core.optimizers.declare import Handing
 from optmem_gui.core.protocol import BareTensor, Categories, FrozenTensors, PhaseSample, Result, StepResult
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_model, synthetic_ref
@@ -110,3 +116,17 @@ def test_on_a_gpu_the_middle_of_the_band_is_compared_with_what_was_reserved() ->
     rows = {row.id: row for row in compare(breakdown, measured(4000, reserved=2 << 20))}
     assert rows["reserved"].measured == 2 << 20
     assert breakdown.reserved.low <= rows["reserved"].estimated <= breakdown.reserved.high
+
+
+def test_what_the_worker_cannot_build_is_refused_before_it_starts() -> None:
+    """One line for each way of handing parameters over, and for other runtimes; lists go through."""
+    refused = {each.handing for each in CATALOGUE.values()} - {"list"}
+    assert refused == set(get_args(Handing)) - {"list"}
+    for implementation in CATALOGUE.values():
+        scenario = replace(SCENARIO, optimizer=implementation.id, options=())
+        if implementation.runtime == "torch" and implementation.handing == "list":
+            assert measure_request(scenario, "cuda:0").optimizer == implementation.path
+            continue
+        with pytest.raises(UserError, match="Measure: ") as error:
+            measure_request(scenario, "cuda:0")
+        assert implementation.id in str(error.value)

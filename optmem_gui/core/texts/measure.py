@@ -21,6 +21,12 @@ TEXTS: dict[str, str] = {
     "measure.no_library": "Measure: {path} cannot be imported ({cause}); install its library where torch is, or choose another optimizer",
     "measure.no_optimizer": "Measure: {path} does not exist in this installation (torch {torch}); update it or choose another optimizer",
     "measure.optimizer_refused": "Measure: {path} refused its options or parameters ({cause}); change the option it names",
+    "measure.other_runtime": "Measure: {optimizer} does not run in torch; rely on the estimate of its state, or choose a torch optimizer",
+    "measure.takes_named": "Measure: {optimizer} takes parameters by name and is not measured yet; rely on the estimate, or choose another optimizer",
+    "measure.takes_low_rank": "Measure: {optimizer} takes groups of projected parameters and is not measured yet; rely on the estimate, or choose another optimizer",
+    "measure.takes_muon": "Measure: {optimizer} takes groups that say who trains them and is not measured yet; measure muon.SingleDeviceMuon, or rely on the estimate",
+    "measure.takes_algorithm": "Measure: {optimizer} takes groups that say who trains them and is not measured yet; rely on the estimate, or choose another optimizer",
+    "measure.takes_model": "Measure: {optimizer} takes the model and runs inside backward, which is not measured yet; rely on the estimate, or choose another optimizer",
     "measure.step_failed": "Measure: {phase} of step {step} failed ({cause}); see the detail, or change what it names",
     "measure.bad_request": "Measure: the worker could not read the request ({cause}); report this with the log",
     # out of memory is a result

@@ -11,9 +11,10 @@ from optmem_gui.core.model import Shape
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.libraries.learning_rate_free import LEARNING_RATE_FREE
 from optmem_gui.core.optimizers.libraries.single_algorithm import SINGLE_ALGORITHM
-from optmem_gui.core.optimizers.state import optimizer_state
+from optmem_gui.core.optimizers.state import constructor_keywords, optimizer_state
 from optmem_gui.core.scenario import Options
-from tests.core.optimizers.package_runs import SMALL, declared, held, parameters_of, stepped
+from optmem_gui.worker.update import make_optimizer
+from tests.core.optimizers.package_runs import SMALL, declared, held, load, parameters_of, stepped
 from tests.core.optimizers.real import MIXED, layout_of, option_sets
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
@@ -70,3 +71,14 @@ def test_state_on_the_mixed_model(implementation: Implementation) -> None:
 def test_proven_with_what_is_installed(implementation: Implementation) -> None:
     distribution, _, number = implementation.proven.rpartition(" ")
     assert version(distribution) == number
+
+
+@pytest.mark.parametrize("implementation", LEARNING_RATE_FREE, ids=_named)
+def test_the_worker_builds_it_ready_to_step(implementation: Implementation) -> None:
+    """Schedule-free optimizers refuse a step until they are told that they train."""
+    parameters = parameters_of(((4, 4),), torch.float32)
+    keywords = dict(constructor_keywords(implementation, ()))
+    optimizer = make_optimizer(load(implementation.path), implementation.path, parameters, keywords)
+    parameters[0].grad = torch.ones_like(parameters[0])
+    optimizer.step(lambda: 0.0)
+    assert held(optimizer)
