@@ -23,6 +23,13 @@ def test_a_child_whose_parent_lives_goes_on() -> None:
 
 
 def test_the_end_of_input_ends_the_process_while_it_works() -> None:
-    done = run("exit_at_end_of_input(); print('working', flush=True); time.sleep(60)", "some\nlines\n")
-    assert done.stdout == "working\n"
-    assert done.returncode == 1
+    code = f"{START} exit_at_end_of_input(); print('working', flush=True); time.sleep(60)"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        assert child.stdout.readline() == "working\n"
+        child.stdin.write("some\nlines\n")
+        child.stdin.close()
+        assert child.wait(30) == 1

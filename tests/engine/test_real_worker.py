@@ -138,7 +138,7 @@ def alive(process: psutil.Process) -> bool:
 
 def test_a_worker_that_is_stuck_in_native_code_can_be_cancelled(tmp_path: Path) -> None:
     marker = tmp_path / "stuck"
-    limits = Limits(silence_s=2, patience_s=0.5)
+    limits = Limits(silence_s=15, patience_s=0.5)
     measurement = Measurement(limits=limits)
     result = measurement.run(with_optimizer("StuckSgd", marker=str(marker)), lambda event: None)
     assert result.reason is not None
