@@ -1,12 +1,11 @@
 """Record what the optimizers of one library really keep, for tests that cannot install that library.
 
-    python tools/record_optimizer_states.py LIBRARY --output FILE [--bare]
+    python tools/record_optimizer_states.py LIBRARY --output FILE
 
 Run it in any environment that has the library and torch. It builds every optimizer that the catalogue has of
 LIBRARY by its dotted path, with its defaults and with each option that changes its state, runs real steps
 on parameters of mixed shapes in fp32, bf16 and fp16, and writes every tensor that it holds, summed by
-name and type, and the most bytes that a later step held beside them. With --bare the library's own
-``__init__`` is not run: for packages that import more there than their optimizers need.
+name and type, and the most bytes that a later step held beside them.
 """
 
 from __future__ import annotations
@@ -14,11 +13,9 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.metadata
-import importlib.util
 import inspect
 import json
 import sys
-import types
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -30,7 +27,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
-from optmem_gui.core.optimizers.declare import Implementation, Option
+from optmem_gui.core.optimizers.declare import Effect, Implementation, Option
 from optmem_gui.core.optimizers.state import constructor_keywords
 from optmem_gui.core.scenario import Options, OptionValue
 from tests.core.optimizers.live_bytes import extra_peak
@@ -54,8 +51,9 @@ def held(
 ) -> Iterator[tuple[str, torch.Tensor]]:
     """Every tensor an optimizer holds, once a storage, under the name it is kept by.
 
-    Looked through are its state, its parameter groups and its attributes; a tensor of a quantized class is
-    taken apart into its inner ones (``exp_avg.codes``). Parameters and their gradients are left out.
+    Looked through are its state, its parameter groups, its attributes and those it set on its parameters; a
+    tensor of a quantized class is taken apart into its inner ones (``exp_avg.codes``). Parameters and their
+    gradients are left out.
     """
     seen = {p.untyped_storage().data_ptr() for p in parameters if p.numel()}
     seen |= {p.grad.untyped_storage().data_ptr() for p in parameters if p.grad is not None}
@@ -67,6 +65,7 @@ def held(
         *(_leaves("", entry, visited) for entry in optimizer.state.values()),
         _leaves("", groups, visited),
         _leaves("", rest, visited),
+        *(_leaves("", vars(parameter), visited) for parameter in parameters),
     ):
         storage = tensor.untyped_storage().data_ptr()
         if storage not in seen:
@@ -113,11 +112,11 @@ def values(option: Option) -> tuple[OptionValue, ...]:
     return (0.0,) if option.default and not option.minimum else (0.9,)
 
 
-def cases(implementation: Implementation) -> Iterator[Options]:
-    """The defaults, and every option that changes the state by itself."""
+def cases(implementation: Implementation, effects: Iterable[Effect] = ("state",)) -> Iterator[Options]:
+    """The defaults, and every option that has one of these effects by itself."""
     yield ()
     for option in implementation.options:
-        if option.keyword and "state" in option.affects:
+        if option.keyword and set(effects) & set(option.affects):
             for value in values(option):
                 yield ((option.name, value),)
 
@@ -136,6 +135,17 @@ def build(
     return made
 
 
+def _gradients(optimizer: torch.optim.Optimizer, parameters: Sequence[torch.nn.Parameter]) -> None:
+    """New gradients; with their graph for an optimizer that differentiates them again."""
+    if not getattr(optimizer, "is_second_order", False):
+        for parameter in parameters:
+            parameter.grad = torch.randn_like(parameter)
+        return
+    for parameter in parameters:
+        parameter.grad = None
+    torch.stack([(parameter**3).float().sum() for parameter in parameters]).sum().backward(create_graph=True)
+
+
 def record(implementation: Implementation, options: Options, dtype: str) -> dict[str, Any]:
     """Step one optimizer and read what it holds."""
     torch.manual_seed(0)
@@ -144,8 +154,7 @@ def record(implementation: Implementation, options: Options, dtype: str) -> dict
     row: dict[str, Any] = {"id": implementation.id, "options": dict(options), "dtype": dtype}
     row["at_construction"] = sum(size for _, size in summed(held(optimizer, parameters)).values())
     for step in range(STEPS + 1):
-        for parameter in parameters:
-            parameter.grad = torch.randn_like(parameter)
+        _gradients(optimizer, parameters)
         if step < STEPS:
             optimizer.step()
             continue
@@ -161,7 +170,10 @@ def recording(library: str) -> dict[str, Any]:
     rows: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
     wanted = [each for each in CATALOGUE.values() if each.library == library]
-    tried = [(each, options, dtype) for each in wanted for options in cases(each) for dtype in DTYPES]
+    effects: tuple[Effect, ...] = ("state", "temporaries")
+    tried = [
+        (each, options, dtype) for each in wanted for options in cases(each, effects) for dtype in DTYPES
+    ]
     for implementation, options, dtype in tried:
         row, error = attempt(implementation, options, dtype)
         if row is not None:
@@ -197,14 +209,9 @@ def main() -> int:
     )
     parser.add_argument("library")
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--bare", action="store_true")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    if arguments.bare:
-        found = importlib.util.find_spec(arguments.library)
-        package = types.ModuleType(arguments.library)
-        package.__path__ = list(found.submodule_search_locations or ()) if found else []
-        sys.modules[arguments.library] = package
+    torch.compiler.set_stance("force_eager")  # compiling changes no state, and hides what the step makes
     made = recording(arguments.library)
     text = json.dumps(made, separators=(",", ":")).replace('{"id"', '\n{"id"')
     arguments.output.write_text(text + "\n", encoding="utf-8")

@@ -28,8 +28,10 @@ class PerTensor:
         previous_fp32: The same in fp32.
         more: Conditions that add one tensor in the parameter's type each.
         lists: Lists as large as all parameters that foreach makes; None where there is no foreach.
+        lists_cast: Further fp32 lists of the parameters that are not fp32.
         foreach_default: Whether foreach is what CUDA gets when nothing is said.
-        all_at_once: There is no for-loop: the lists are made on every device.
+        all_at_once: There is no for-loop: the lists are made on every device, and the tensors of one
+            parameter on top of them.
     """
 
     own: float = 0
@@ -39,39 +41,44 @@ class PerTensor:
     previous_fp32: float = 0
     more: tuple[Predicate, ...] = ()
     lists: float | None = None
+    lists_cast: float = 0
     foreach_default: bool = True
     all_at_once: bool = False
 
     def __call__(self, layout: Layout, settings: Settings) -> Need:
         """Bytes of the largest parameter's update, or of all at once with foreach."""
-        if self.lists is not None and self._foreach(settings):
+        if self.lists is not None and (self.all_at_once or self._foreach(settings)):
             return self._all(layout, settings, self.lists)
-        own = self.own + sum(condition(settings) for condition in self.more)
-        plain, blocks = (
-            max((self._moment(*pair, own, size) for pair in neighbours(layout)), default=0)
-            for size in (exact, rounded)
-        )
+        plain, blocks = (self._highest(layout, settings, size) for size in (exact, rounded))
         if not plain:
             return Need(0, 0, Reason("optimizer.temporaries.none"))
         why = Reason("optimizer.temporaries.per_tensor", {"total_bytes": plain})
         return Need(plain, blocks, why, exact=False)
 
     def _foreach(self, settings: Settings) -> bool:
-        if self.all_at_once:
-            return True
         chosen = settings.values.get("foreach")
         return bool(chosen) if chosen is not None else settings.target == "cuda" and self.foreach_default
 
     def _all(self, layout: Layout, settings: Settings, lists: float) -> Need:
-        count = lists + sum(condition(settings) for condition in self.more)
+        count = lists if self.all_at_once else lists + sum(condition(settings) for condition in self.more)
         plain, blocks = (
-            sum(int(count * _own_bytes(group, size)) * group.group.count for group in layout.trained)
+            sum(self._list_bytes(group, count, size) * group.group.count for group in layout.trained)
+            + (self._highest(layout, settings, size) if self.all_at_once else 0)
             for size in (exact, rounded)
         )
         if not plain:
             return Need(0, 0, Reason("optimizer.temporaries.foreach_in_place"))
-        why = Reason("optimizer.temporaries.all_tensors", {"lists": f"{count:g}", "total_bytes": plain})
-        return Need(plain, blocks, why, exact=False)
+        values: dict[str, str | int] = {"lists": f"{count:g}", "total_bytes": plain}
+        key = "lists_and_one" if self.all_at_once else "all_tensors"
+        return Need(plain, blocks, Reason(f"optimizer.temporaries.{key}", values), exact=False)
+
+    def _highest(self, layout: Layout, settings: Settings, size: Round) -> int:
+        own = self.own + sum(condition(settings) for condition in self.more)
+        return max((self._moment(*pair, own, size) for pair in neighbours(layout)), default=0)
+
+    def _list_bytes(self, group: PlacedGroup, count: float, size: Round) -> int:
+        wide = self.lists_cast if seen_dtype(group) is not F32 else 0
+        return int(count * _own_bytes(group, size) + wide * _fp32_bytes(group, size))
 
     def _moment(self, group: PlacedGroup, before: PlacedGroup | None, own: float, size: Round) -> int:
         wide = self.fp32 + (self.cast if seen_dtype(group) is not F32 else 0)

@@ -33,4 +33,22 @@ TEXTS: dict[str, str] = {
     "optimizer.optimi.SGD.belief": (
         "Not stateless with 16-bit parameters: even without momentum the Kahan compensation is as large as the weights."
     ),
+    "optimizer.timm.RAdamLegacy.belief": "8 bytes a parameter also for 16-bit ones: its state is always fp32. torch.RAdam's follows the parameter.",
+    "optimizer.timm.AdaBelief.belief": "8 bytes a parameter also for 16-bit ones: its state is always fp32.",
+    "optimizer.timm.Adahessian.belief": (
+        "Its state is not all: the trace of the Hessian stays on every parameter as an fp32 attribute, and backward keeps the graph of the gradients."
+    ),
+    "optimizer.timm.Adafactor.belief": (
+        "Not the axes that others factor: a convolution is factored over its channels, so a 3 x 3 kernel does not spoil the saving; sides of 16 or less are kept in full."
+    ),
+    "optimizer.timm.AdafactorBigVision.belief": (
+        "Not nearly free: by default it keeps a bf16 momentum as large as the parameters."
+    ),
+    "optimizer.timm.Muon.belief": (
+        "It trains a whole model by itself: what is not a matrix of sensible sides, it gives to an AdamW of its own with two moments."
+    ),
+    "optimizer.timm.SGDP.belief": "Not stateless without momentum: the buffer is made all the same.",
+    "optimizer.timm.Kron.belief": (
+        "Far more than its momentum: every axis up to 2048 long has a square factor, so a square matrix costs two more of its size."
+    ),
 }

@@ -8,6 +8,14 @@ _FULL: dict[str, str] = {
     "optimizer.shape.compensation": "{state}: what rounding lost of each 16-bit parameter, {element_count} elements in {dtype} = {total_bytes}",
 }
 
+_PARTS: dict[str, str] = {
+    "optimizer.shape.factor_an_axis": "{state}: {tensor_count} factors, a square or a vector for each axis, {element_count} elements in {dtype} = {total_bytes}",
+    "optimizer.shape.factor_rows": "{state}: one of two axes averaged away, {element_count} elements in {dtype} = {total_bytes}",
+    "optimizer.shape.factor_columns": "{state}: the other of two axes averaged away, {element_count} elements in {dtype} = {total_bytes}",
+    "optimizer.shape.orthogonalized": "{state}: {element_count} elements in {dtype} = {total_bytes}, for the matrices that are orthogonalized",
+    "optimizer.shape.left_to_adam": "{state}: {element_count} elements in {dtype} = {total_bytes}, for what is left to Adam",
+}
+
 _QUANTIZED: dict[str, str] = {
     "optimizer.shape.codes": "{state}: {element_count} elements in {dtype} = {total_bytes}, the codes of the quantized tensors",
     "optimizer.shape.codes.host": "{state}: {element_count} elements in {dtype} = {total_bytes}, the codes of the quantized tensors"
@@ -24,4 +32,8 @@ _QUANTIZED: dict[str, str] = {
     "optimizer.shape.one_a_group.host": "{state}: one number in {dtype} for the parameter group = {total_bytes}, in host memory",
 }
 
-TEXTS: dict[str, str] = {**_FULL, **_QUANTIZED}
+_DTYPES: dict[str, str] = {
+    "optimizer.dtype.chosen": "{dtype}, as an option says.",
+}
+
+TEXTS: dict[str, str] = {**_DTYPES, **_FULL, **_PARTS, **_QUANTIZED}

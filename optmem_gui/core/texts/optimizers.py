@@ -78,6 +78,9 @@ _TEMPORARIES: dict[str, str] = {
     "optimizer.temporaries.per_tensor": (
         "One parameter is updated at a time; the tensors that its update makes take at most about {total_bytes}"
     ),
+    "optimizer.temporaries.lists_and_one": (
+        "All parameters are handled at once: about {lists} lists as large as all of them, and the tensors of one meanwhile = {total_bytes}"
+    ),
     "optimizer.temporaries.all_tensors": (
         "foreach handles all parameters at once: about {lists} lists as large as all of them = {total_bytes}. foreach=false handles one parameter at a time."
     ),

@@ -37,7 +37,7 @@ ADAFACTOR = Implementation(
         State("exp_avg_sq", VECTORS_ONLY, fixed(F32)),
         State("RMS", ONE_NUMBER, fixed(F32)),
     ),
-    temporaries=PerTensor(fp32=3, cast=2),
+    temporaries=PerTensor(fp32=2, previous_fp32=1, cast=2),
     source="transformers/optimization.py, transformers 5.24.0",
     proven="transformers 5.24.0",
     belief=True,
