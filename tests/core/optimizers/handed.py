@@ -48,6 +48,6 @@ def handed(
         halves = ({"params": first, "use_muon": True}, {"params": second, "use_muon": False})
         return [half for half in halves if half["params"]]
     projected: dict[str, Any] = {"params": first, "rank": values["rank"]}
-    projected |= {"update_proj_gap": 2, "scale": 0.25, "alpha": 1.0, "scale_type": "channel"}
+    projected |= {"update_proj_gap": 200, "scale": 0.25, "alpha": 1.0, "scale_type": "channel"}
     projected |= {"proj": values.get("proj"), "proj_type": values.get("proj_type", "std")}
     return [projected, {"params": second}]
