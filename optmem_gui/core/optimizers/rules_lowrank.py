@@ -137,12 +137,14 @@ class Projected:
         low: Tensors as large as the projected gradient.
         plain: Tensors as large as a parameter that is not projected.
         wide: Work is done in fp32 whatever the type of the parameter.
+        cast: Further fp32 tensors as large as a parameter that is not fp32.
     """
 
     full: float
     low: float
     plain: float
     wide: bool = False
+    cast: float = 0
 
     def __call__(self, layout: Layout, settings: Settings) -> Need:
         """Bytes of the largest update in a step that makes no new projector."""
@@ -150,7 +152,8 @@ class Projected:
         for subject, _ in subjects(layout, settings):
             dtype = F32 if self.wide else subject.dtype
             whole, low = dtype.bytes_for(prod(subject.shape)), dtype.bytes_for(prod(moment(subject)))
-            counts = (self.full, self.low) if chosen(subject) else (self.plain, 0.0)
+            cast = self.cast if subject.dtype is not F32 else 0
+            counts = (self.full + cast, self.low) if chosen(subject) else (self.plain + cast, 0.0)
             plain = max(plain, int(counts[0] * whole + counts[1] * low))
             blocks = max(blocks, int(counts[0] * rounded(whole) + counts[1] * rounded(low)))
         why = Reason("optimizer.temporaries.projected", {"total_bytes": plain})

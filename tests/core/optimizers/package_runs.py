@@ -60,22 +60,24 @@ def stepped(
         for _ in range(steps):
             if hasattr(optimizer, "train"):
                 optimizer.train()
-            _gradients(parameters)
-            _step(optimizer, parameters)
+            gradients(parameters)
+            step(optimizer, parameters)
     return optimizer
 
 
-def _gradients(parameters: Sequence[torch.nn.Parameter]) -> None:
+def gradients(parameters: Sequence[torch.nn.Parameter]) -> None:
+    """New random gradients."""
     for parameter in parameters:
         parameter.grad = torch.randn_like(parameter)
 
 
-def _step(optimizer: Any, parameters: Sequence[torch.nn.Parameter]) -> None:
+def step(optimizer: Any, parameters: Sequence[torch.nn.Parameter]) -> None:
+    """One step, with a closure where the optimizer insists on one."""
     closure = inspect.signature(type(optimizer).step).parameters.get("closure")
     if closure is not None and closure.default is inspect.Parameter.empty:
 
         def evaluate() -> torch.Tensor:
-            _gradients(parameters)
+            gradients(parameters)
             return torch.zeros(())
 
         optimizer.step(evaluate)
@@ -87,14 +89,20 @@ def held(optimizer: Any) -> Sizes:
     """Every tensor in the optimizer's state and groups by name, each storage counted once, in full."""
     sizes: Sizes = {}
     seen = {p.untyped_storage()._cdata for group in optimizer.param_groups for p in group["params"]}
-    groups = [{k: v for k, v in group.items() if k != "params"} for group in optimizer.param_groups]
-    for name, tensor in [*_tensors(optimizer.state, ""), *_tensors(groups, "")]:
+    for name, tensor in tensors_of(optimizer):
         storage = tensor.untyped_storage()
         if storage._cdata not in seen:
             seen.add(storage._cdata)
             count, size = sizes.get(name, (0, 0))
             sizes[name] = (count + 1, size + storage.nbytes())
     return sizes
+
+
+def tensors_of(optimizer: Any) -> Iterator[tuple[str, torch.Tensor]]:
+    """Every tensor of the state and of the groups but the parameters, views and repetitions included."""
+    groups = [{k: v for k, v in group.items() if k != "params"} for group in optimizer.param_groups]
+    yield from _tensors(optimizer.state, "")
+    yield from _tensors(groups, "")
 
 
 def _tensors(value: object, name: str) -> Iterator[tuple[str, torch.Tensor]]:

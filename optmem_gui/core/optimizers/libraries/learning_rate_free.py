@@ -43,7 +43,7 @@ PRODIGY = Implementation(
         State("p0", every_nth("slice_p"), LIKE_DTYPE),
         *_full("exp_avg", "exp_avg_sq"),
     ),
-    temporaries=PerTensor(own=2),
+    temporaries=PerTensor(own=1, previous=1),
     source="prodigyopt/prodigy.py",
     proven="prodigyopt 1.1.2",
     aliases=("prodigy",),
@@ -74,15 +74,15 @@ PRODIGY_PLUS = Implementation(
 )
 
 
-def _adapted(name: str, states: tuple[State, ...], tensors: int, family: str) -> Implementation:
+def _adapted(name: str, states: tuple[State, ...], tensors: int, previous: int = 0) -> Implementation:
     """One class of dadaptation: another optimizer, and what estimates the distance to the solution."""
     return Implementation(
         f"dadaptation.{name}",
         path=f"dadaptation.{name}",
-        family=family,
+        family="learning-rate-free",
         options=(),
         states=states,
-        temporaries=PerTensor(own=tensors),
+        temporaries=PerTensor(own=tensors, previous=previous),
         source=f"dadaptation/dadapt_{name.removeprefix('DAdapt').lower()}.py",
         proven="dadaptation 3.2",
     )
@@ -91,23 +91,23 @@ def _adapted(name: str, states: tuple[State, ...], tensors: int, family: str) ->
 _STEADY_MOMENTUM = replace(MOMENTUM, affects=())
 
 DADAPTATION = (
-    _adapted("DAdaptAdam", _full("s", "exp_avg", "exp_avg_sq"), 2, "learning-rate-free"),
+    _adapted("DAdaptAdam", _full("s", "exp_avg", "exp_avg_sq"), 2),
     replace(
-        _adapted("DAdaptSGD", _full("z", "s", "x0"), 1, "learning-rate-free"),
+        _adapted("DAdaptSGD", _full("z", "s", "x0"), 1),
         options=(_STEADY_MOMENTUM,),
         belief=True,
     ),
     replace(
-        _adapted("DAdaptAdaGrad", _full("alphak", "sk", "x0"), 3, "learning-rate-free"),
+        _adapted("DAdaptAdaGrad", _full("alphak", "sk", "x0"), 3),
         options=(_STEADY_MOMENTUM,),
     ),
     _adapted(
         "DAdaptAdan",
         _full("s", "exp_avg", "exp_avg_diff", "exp_avg_sq", "pre_grad"),
-        7,
-        "learning-rate-free",
+        6,
+        previous=1,
     ),
-    _adapted("DAdaptLion", _full("exp_avg", "s"), 2, "learning-rate-free"),
+    _adapted("DAdaptLion", _full("exp_avg", "s"), 2),
 )
 
 _ADAMW_STEP = PerTensor(own=2, lists=1)

@@ -65,7 +65,7 @@ GALORE_ADAFACTOR = Implementation(
         State("exp_avg_sq", VECTORS_ONLY, fixed(F32)),
         State("RMS", SCALAR, fixed(F32)),
     ),
-    temporaries=Projected(full=3, low=2, plain=4, wide=True),
+    temporaries=Projected(full=2, low=2, plain=3, wide=True, cast=1),
     source="galore_torch/adafactor.py, galore_torch/galore_projector.py",
     proven="galore-torch 1.0",
     belief=True,

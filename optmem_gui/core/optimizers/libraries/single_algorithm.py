@@ -1,7 +1,8 @@
 """Packages that hold one algorithm each, or a few variants of it, as declarations.
 
 Source of every rule: the class's file in the package of the version named in ``proven``. Counters of
-steps are plain numbers in all of them, unless a ``step`` or ``k`` is listed.
+steps are plain numbers in all of them, unless a ``step`` or ``k`` is listed. A quarter of an fp32 tensor
+among the temporaries stands for a mask, one byte an element.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ CAUTIOUS_LION = replace(
     LION,
     id="lion_pytorch.CautiousLion",
     path="lion_pytorch.cautious_lion.Lion",
+    temporaries=PerTensor(own=3, fp32=0.25, previous=1),
     source="lion_pytorch/cautious_lion.py",
 )
 
@@ -85,7 +87,7 @@ MADGRAD = Implementation(
         State("x0", LIKE_PARAMETER, fixed(F32), when=MOMENTUM),
         State("k", SCALAR, fixed(INT64), host=always, whole=True),
     ),
-    temporaries=PerTensor(fp32=3, cast=2),
+    temporaries=PerTensor(fp32=2, cast=2, previous_fp32=1),
     source="madgrad/madgrad.py",
     proven="madgrad 1.3",
     belief=True,
@@ -100,7 +102,7 @@ MIRROR_MADGRAD = Implementation(
         *_wide("grad_sum_sq", "z"),
         State("k", SCALAR, fixed(INT64), host=always, whole=True),
     ),
-    temporaries=PerTensor(fp32=2, cast=2),
+    temporaries=PerTensor(fp32=1.25, cast=2, previous_fp32=1),
     source="madgrad/mirror_madgrad.py",
     proven="madgrad 1.3",
 )
@@ -111,7 +113,7 @@ SOPHIA = Implementation(
     family="sophia",
     options=(replace(MAXIMIZE, affects=()), CAPTURABLE),
     states=(*_full("exp_avg", "hessian"), State("step", SCALAR, fixed(F32), host=Not(CAPTURABLE))),
-    temporaries=PerTensor(own=4),
+    temporaries=PerTensor(own=3, previous=1),
     source="sophia_opt/__init__.py",
     proven="sophia-opt 0.2.2",
 )
@@ -131,7 +133,7 @@ CAME = Implementation(
         State("exp_avg_sq", VECTORS_ONLY, fixed(F32)),
         State("RMS", SCALAR, LIKE_DTYPE),
     ),
-    temporaries=PerTensor(fp32=4, cast=2),
+    temporaries=PerTensor(fp32=3, cast=1, previous_fp32=2),
     source="came_pytorch/CAME.py",
     arguments=(("lr", 1e-4),),
     proven="came-pytorch 0.1.3",
@@ -147,7 +149,7 @@ SM3 = Implementation(
         *(State(f"accumulator_{axis}", along_axis(axis), LIKE_DTYPE) for axis in range(8)),
         State("momentum_buffer", LIKE_PARAMETER, LIKE_DTYPE, when=MOMENTUM),
     ),
-    temporaries=PerTensor(own=2),
+    temporaries=PerTensor(own=1, previous=1),
     source="SM3/SM3.py",
     proven="torch-SM3 0.1.0",
 )
@@ -162,7 +164,7 @@ ADABELIEF = Implementation(
         State("exp_avg_var", LIKE_PARAMETER, FP32_FOR_FP16),
         State("max_exp_avg_var", LIKE_PARAMETER, FP32_FOR_FP16, when=AMSGRAD),
     ),
-    temporaries=PerTensor(own=4),
+    temporaries=PerTensor(own=3, previous=1),
     source="adabelief_pytorch/AdaBelief.py",
     arguments=(("print_change_log", False),),
     proven="adabelief-pytorch 0.2.1",
@@ -187,7 +189,7 @@ ADAM_ATAN2 = Implementation(
     family="adam",
     options=(REGENERATE,),
     states=(*_full("exp_avg", "exp_avg_sq"), _INITIAL),
-    temporaries=PerTensor(own=3),
+    temporaries=PerTensor(own=2, previous=1),
     source="adam_atan2_pytorch/adam_atan2.py",
     proven="adam-atan2-pytorch 0.4.1",
 )
@@ -196,6 +198,7 @@ ADAM_ATAN2_CLIP = replace(
     ADAM_ATAN2,
     id="adam_atan2_pytorch.AdamAtan2ClipGrok",
     path="adam_atan2_pytorch.AdamAtan2ClipGrok",
+    temporaries=PerTensor(own=3),
     source="adam_atan2_pytorch/adam_atan2_clip_grok.py",
 )
 
@@ -217,7 +220,7 @@ ADOPT = Implementation(
     family="adam",
     options=(),
     states=_full("m", "v"),
-    temporaries=PerTensor(own=4),
+    temporaries=PerTensor(own=3, previous=1),
     source="adam_atan2_pytorch/adopt.py",
     proven="adam-atan2-pytorch 0.4.1",
 )
@@ -228,7 +231,7 @@ ADOPT_ATAN2 = Implementation(
     family="adam",
     options=(REGENERATE,),
     states=(*_full("m", "v"), _INITIAL),
-    temporaries=PerTensor(own=4),
+    temporaries=PerTensor(own=3, previous=1),
     source="adam_atan2_pytorch/adopt_atan2.py",
     proven="adam-atan2-pytorch 0.4.1",
 )
@@ -239,7 +242,7 @@ QHADAM = Implementation(
     family="adam",
     options=(),
     states=_full("exp_avg", "exp_avg_sq"),
-    temporaries=PerTensor(own=4),
+    temporaries=PerTensor(own=3, previous=1),
     source="qhoptim/pyt/qhadam.py",
     proven="qhoptim 1.1.0",
 )
@@ -266,7 +269,7 @@ GROKFAST_ADAMW = Implementation(
         State("grok_exp_avg", LIKE_PARAMETER, LIKE_DTYPE, when=GROKFAST),
         _INITIAL,
     ),
-    temporaries=PerTensor(own=4),
+    temporaries=PerTensor(own=3, previous=1),
     source="grokfast_pytorch/grokfast.py",
     proven="grokfast-pytorch 0.0.11",
     belief=True,
