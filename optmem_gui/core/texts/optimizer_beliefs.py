@@ -51,4 +51,14 @@ TEXTS: dict[str, str] = {
     "optimizer.timm.Kron.belief": (
         "Far more than its momentum: every axis up to 2048 long has a square factor, so a square matrix costs two more of its size."
     ),
+    "optimizer.deepspeed.DeepSpeedCPUAdam.belief": (
+        "8 bytes a parameter of host memory also for 16-bit parameters: its state is fp32 unless fp32_optimizer_states is off."
+    ),
+    "optimizer.apex.FusedAdam.belief": "8 bytes a parameter also for 16-bit ones: its moments are always fp32.",
+    "optimizer.transformer_engine.FusedAdam.belief": (
+        "8 bytes a parameter also for 16-bit ones: its moments are fp32 unless exp_avg_dtype says otherwise."
+    ),
+    "optimizer.flashoptim.FlashAdamW.belief": (
+        "3.13 bytes a 16-bit parameter, not 2: 8 further bits of every weight are kept too, so that no master weights are needed. Every tensor is quantized, however small."
+    ),
 }

@@ -18,12 +18,20 @@ _OPTIONS: dict[str, str] = {
     "optimizer.option.max_size_triangular": "Axes longer than this have a vector in place of a square factor.",
     "optimizer.option.min_ndim_triangular": "Parameters with fewer axes have vectors only.",
     "optimizer.option.memory_save_mode": "one_diag: a vector for the longest axis; smart_one_diag: only where it is the only longest; all_diag: vectors for all.",
+    "optimizer.option.fp32_optimizer_states": "Off, the state takes the type of the parameter.",
+    "optimizer.option.master_weights": "Keeps an fp32 copy of the weights as part of the state; choose a scheme without master weights beside it.",
+    "optimizer.option.store_param_remainders": "For bf16 parameters, 16 further bits in place of the whole fp32 master weight.",
+    "optimizer.option.quantize": "Keeps moments as 8-bit codes with a 16-bit scale for every 32 elements.",
+    "optimizer.option.master_weight_bits": "24 keeps 8 further bits of every 16-bit parameter, 32 keeps 16.",
     "optimizer.option.beta1": "Set, a first moment in fp32 as large as the parameters is kept.",
     "optimizer.option.scale_parameter": "Changes no state.",
     "optimizer.option.kahan_sum": "Keeps what rounding loses of 16-bit parameters, in a tensor as large as they are. Automatic for most 16-bit parameters.",
 }
 
 _ERRORS: dict[str, str] = {
+    "optimizer.bits_24_or_32": "{optimizer}: master_weight_bits must be 24 or 32; the library knows no other width",
+    "optimizer.master_needs_capturable": "{optimizer}: master_weights needs capturable; set capturable=true or leave master_weights off",
+    "optimizer.remainders_not_capturable": "{optimizer}: store_param_remainders does not go with capturable; switch one off",
     "optimizer.bits_8_or_32": "{optimizer}: optim_bits must be 8 or 32; the library knows no other width",
 }
 

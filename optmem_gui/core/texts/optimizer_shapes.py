@@ -5,6 +5,7 @@ from __future__ import annotations
 _MANAGED = ", in managed memory, which the driver may keep on the host"
 
 _FULL: dict[str, str] = {
+    "optimizer.shape.error_bits": "{state}: further bits of each 16-bit parameter, {element_count} elements in {dtype} = {total_bytes}",
     "optimizer.shape.compensation": "{state}: what rounding lost of each 16-bit parameter, {element_count} elements in {dtype} = {total_bytes}",
 }
 
