@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from optmem_gui.core.codec import CodecError, from_json, to_json
+from optmem_gui.core.probing import ProbeReport, ProbeRequest
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Attention, Lora, Loss, Options
 from optmem_gui.core.transformer import TransformerShape
@@ -342,12 +343,15 @@ class SamplerNote:
         return Reason(self.key, dict(self.values))
 
 
+Request = Union[MeasureRequest, ProbeRequest]  # noqa: UP007  # evaluated at run time, as the next one
 Message = Union[  # noqa: UP007  # evaluated at run time; a plain alias reads the same on 3.10
-    MeasureRequest, Hello, Progress, PhaseSample, StepResult, Result, Failed, Sample, SamplerNote
+    Request, Hello, Progress, PhaseSample, StepResult, Result, ProbeReport, Failed, Sample, SamplerNote
 ]
 
 _KINDS: dict[str, type[Message]] = {
     "measure": MeasureRequest,
+    "probe": ProbeRequest,
+    "probed": ProbeReport,
     "hello": Hello,
     "progress": Progress,
     "phase": PhaseSample,

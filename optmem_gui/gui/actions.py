@@ -158,6 +158,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "stop",
     ),
     ActionSpec(
+        "probe",
+        QT_TRANSLATE_NOOP("Actions", "&Add an optimizer of your own..."),
+        QT_TRANSLATE_NOOP(
+            "Actions", "Name any optimizer class; a process of its own finds out what it keeps"
+        ),
+    ),
+    ActionSpec(
         "about_optimizer",
         QT_TRANSLATE_NOOP("Actions", "About this &optimizer"),
         QT_TRANSLATE_NOOP("Actions", "What the optimizer keeps, why, and where that is known from"),
@@ -183,7 +190,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         QT_TRANSLATE_NOOP("Actions", "&View"),
         ("unit.GiB", "unit.GB", "-", "theme>", "language>", "-", "reset_layout"),
     ),
-    (QT_TRANSLATE_NOOP("Actions", "&Run"), ("measure", "stop")),
+    (QT_TRANSLATE_NOOP("Actions", "&Run"), ("measure", "stop", "-", "probe")),
     (QT_TRANSLATE_NOOP("Actions", "&Help"), ("about_optimizer", "-", "about")),
 )
 """Menus and what they hold; an entry that ends in ``>`` is a submenu of the actions that begin so."""

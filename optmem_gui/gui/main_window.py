@@ -109,6 +109,7 @@ class MainWindow(QMainWindow):
             "measure": self.measurer.start,
             "stop": self.measurer.stop,
             "about_optimizer": self.optimizers.show_about,
+            "probe": self.optimizers.show_probe,
             "about": self.show_about,
         }
         for exporter in EXPORTERS:
@@ -379,6 +380,7 @@ class MainWindow(QMainWindow):
         self._remember_shape()
         self.loader.close()
         self.measurer.close()
+        self.optimizers.close()
         super().closeEvent(event)
 
     def _may_close(self, path: Path) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.optimizers.catalogue import CATALOGUE
+from optmem_gui.core.optimizers.probed_rules import LIBRARY, UserOptimizer
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.dialogs.optimizer_page import OptimizerPageDialog
 from optmem_gui.gui.panels.comparison import ComparisonPanel
@@ -12,6 +15,7 @@ from optmem_gui.gui.panels.optimizer import OptimizerPanel
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
+from optmem_gui.report.user_optimizers import FILE_NAME, add_user_optimizer, adopt_user_optimizers
 
 RECENT_COUNT = 6
 """Optimizers that stand at the head of the list."""
@@ -32,6 +36,7 @@ class OptimizerTools(QObject):
         self._window, self._store, self._settings = window, store, settings
         self._panel, self._comparison = panel, comparison
         self.page: OptimizerPageDialog | None = None
+        self._probing: QDialog | None = None
         self._last = store.snapshot.scenario.optimizer
         # The list must not be filled anew while it is telling what was chosen in it.
         self._listing = QTimer(self)
@@ -41,7 +46,23 @@ class OptimizerTools(QObject):
         panel.about_wanted.connect(self.show_about)
         comparison.about_wanted.connect(self.show_page)
         store.changed.connect(self._follow)
+        self._own = settings.path.parent / FILE_NAME
+        self._adopt()
         self._list_recent()
+
+    def _adopt(self) -> None:
+        """Bring the user's own entries in; what is wrong with their file is said once the window is up."""
+        notice = adopt_user_optimizers(self._own)
+        if any(entry.library == LIBRARY for entry in CATALOGUE.values()):
+            self._list_entries()
+        if notice is not None:
+            QTimer.singleShot(0, self, lambda: self._store.notice(notice))
+
+    def _list_entries(self) -> None:
+        """The catalogue has other entries: show them everywhere."""
+        self._panel.list_entries()
+        self._comparison.filters.refill()
+        self._store.compare_again()
 
     def show_about(self) -> None:
         """Open the page of the row that the keyboard is on, else of the chosen optimizer."""
@@ -56,6 +77,31 @@ class OptimizerTools(QObject):
         self.page.show()
         self.page.raise_()
         self.page.activateWindow()
+
+    def show_probe(self) -> None:
+        """Let the user add an optimizer of their own."""
+        from optmem_gui.gui.dialogs.probe import ProbeDialog  # noqa: PLC0415  # the start does without it
+
+        dialog = ProbeDialog(self._settings.get(keys.WORKER_PYTHON), self._window)
+        dialog.added.connect(self.add)
+        self._probing = dialog
+        dialog.exec()
+        self._probing = None
+        dialog.deleteLater()
+
+    def add(self, entry: UserOptimizer) -> None:
+        """Take an entry into the catalogue and choose it."""
+        try:
+            entry = add_user_optimizer(self._own, entry)
+        except UserError as error:
+            self._store.notice(error.reason)
+        self._list_entries()
+        self._store.edit("optimizer", entry.id)
+
+    def close(self) -> None:
+        """Stop a probe that runs, as closing the window does."""
+        if self._probing is not None:
+            self._probing.reject()
 
     def _choose(self, optimizer: object) -> None:
         self._store.edit("optimizer", optimizer)

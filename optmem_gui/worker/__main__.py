@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 
 from optmem_gui.core.lifeline import die_with_parent, exit_at_end_of_input
+from optmem_gui.core.probing import ProbeRequest
 from optmem_gui.core.protocol import Failed, ProtocolError, VersionError
 from optmem_gui.worker.channel import Channel
 
@@ -50,9 +51,14 @@ def main(arguments: Sequence[str]) -> int:
     try:
         from optmem_gui.worker.failures import explain  # noqa: PLC0415  # torch may be missing or broken
         from optmem_gui.worker.measure import Run  # noqa: PLC0415
+        from optmem_gui.worker.probe import Probing  # noqa: PLC0415
     except (ImportError, OSError) as error:
         channel.send(_no_torch(error))
         return 1
+    if isinstance(request, ProbeRequest):
+        probing = Probing(request, channel.send)
+        channel.send(probing.run())
+        return 0
     run = Run(request, channel.send)
     try:
         channel.send(run.measure())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from typing import cast, get_args
 
-from optmem_gui.core.protocol import MAX_LINE_BYTES, MeasureRequest, Message, ProtocolError, decode, encode
+from optmem_gui.core.protocol import MAX_LINE_BYTES, Message, ProtocolError, Request, decode, encode
 
 
 class Channel:
@@ -27,7 +28,7 @@ class Channel:
             line = line[os.write(self._descriptor, line) :]
 
     @staticmethod
-    def receive(descriptor: int = 0) -> MeasureRequest:
+    def receive(descriptor: int = 0) -> Request:
         """Read the request.
 
         Raises:
@@ -40,6 +41,6 @@ class Channel:
                 raise ProtocolError("no request on standard input")
             line += byte
         message = decode(line)
-        if not isinstance(message, MeasureRequest):
+        if not isinstance(message, get_args(Request)):
             raise ProtocolError("a request was expected")
-        return message
+        return cast("Request", message)
