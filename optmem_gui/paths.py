@@ -6,8 +6,15 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import platformdirs
+
 APP_NAME = "OptMem"
 """Name of the program's folders for logs and settings, the same on every system."""
+
+
+def settings_dir() -> Path:
+    """The user's own folder for settings and for the optimizers they added."""
+    return Path(platformdirs.user_config_dir(APP_NAME, appauthor=False))
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-COMMANDS = ("estimate", "inspect", "measure", "optimizers", "replay")
+COMMANDS = ("estimate", "inspect", "measure", "optimizers", "probe", "replay")
 """First words that are subcommands; anything else opens the window."""
 
 LATER_COMMANDS = ("simulate", "selfcheck")

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from optmem_gui.cli.inputs import is_scenario_file, read_checkpoint, scenario_from
 from optmem_gui.cli.measure import measure
+from optmem_gui.cli.optimizers import optimizers, probe
 from optmem_gui.cli.output import estimate_text, fits_table, say
 from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, EXIT_TIGHT
 from optmem_gui.cli.replay import replay
@@ -15,14 +16,11 @@ from optmem_gui.core.breakdown import Fit
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.gpus import Gpu
-from optmem_gui.core.optimizers.catalogue import CATALOGUE
-from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.engine.gpu_table import find_gpu, load_gpus
 from optmem_gui.report.checkpoint_document import checkpoint_document, checkpoint_text
-from optmem_gui.report.json_document import SCHEMA, Document, device_document, estimate_document, to_text
+from optmem_gui.report.json_document import device_document, estimate_document, to_text
 from optmem_gui.report.model_notice import model_notice
-from optmem_gui.report.tables import Table, to_aligned
 
 _CHECK = {"yes": EXIT_DONE, "no": EXIT_NO, "tight": EXIT_TIGHT}
 _ALL_GPUS = "all"
@@ -80,52 +78,12 @@ def inspect(arguments: argparse.Namespace) -> int:
     return EXIT_DONE
 
 
-def optimizers(arguments: argparse.Namespace) -> int:
-    """``optmem optimizers``: the catalogue."""
-    if arguments.json:
-        rows = [_optimizer_document(implementation) for implementation in CATALOGUE.values()]
-        say(to_text({"schema": SCHEMA, "optimizers": rows}))
-        return EXIT_DONE
-    cells = tuple(
-        (
-            each.id,
-            each.family,
-            ", ".join(option.name for option in each.options if option.affects),
-            each.proven,
-        )
-        for each in CATALOGUE.values()
-    )
-    say(to_aligned(Table(("id", "family", "options that change memory", "compared with"), cells)))
-    return EXIT_DONE
-
-
-def _optimizer_document(implementation: Implementation) -> Document:
-    return {
-        "id": implementation.id,
-        "path": implementation.path,
-        "library": implementation.library,
-        "family": implementation.family,
-        "aliases": list(implementation.aliases),
-        "options": [
-            {
-                "name": option.name,
-                "kind": option.kind,
-                "default": option.default,
-                "choices": list(option.choices),
-                "affects": list(option.affects),
-            }
-            for option in implementation.options
-        ],
-        "proven": implementation.proven,
-        "source": implementation.source,
-    }
-
-
 RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "estimate": estimate,
     "inspect": inspect,
     "measure": measure,
     "optimizers": optimizers,
+    "probe": probe,
     "replay": replay,
 }
 """Subcommands by name."""

@@ -79,11 +79,23 @@ def build_parser() -> Parser:
     inspect = commands.add_parser("inspect", help="what a checkpoint holds", allow_abbrev=False)
     inspect.add_argument("path", metavar="PATH", help="checkpoint, folder or config.json")
     listing = commands.add_parser("optimizers", help="the catalogue of optimizers", allow_abbrev=False)
+    listing.add_argument("--library", metavar="NAME", help="only this library, such as torch")
+    listing.add_argument("--family", metavar="NAME", help="only this family, such as adam")
+    probe = commands.add_parser("probe", help="add an optimizer of your own", allow_abbrev=False)
+    _add_probe(probe)
     recorded = commands.add_parser("replay", help="a recorded memory snapshot", allow_abbrev=False)
     add_replay_arguments(recorded)
-    for command in (estimate, measure, inspect, listing, recorded):
+    for command in (estimate, measure, inspect, listing, probe, recorded):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
+
+
+def _add_probe(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="CLASS", help="package.module:Class; it is run in a child process")
+    parser.add_argument("--option", metavar="NAME=VALUE", action="append", help="option of its constructor")
+    parser.add_argument("--folder", metavar="DIR", default=".", help="where its module is looked for first")
+    parser.add_argument("--python", metavar="FILE", help="Python that has it and torch")
+    parser.add_argument("--yes", action="store_true", help="run it without asking")
 
 
 def _add_model(parser: argparse.ArgumentParser) -> None:

@@ -26,7 +26,9 @@ def _run(arguments: Sequence[str]) -> int:
     if arguments[0] in LATER_COMMANDS:
         raise UserError("cli.not_available", option=f"`{arguments[0]}`")
     from optmem_gui.cli.commands import RUN  # noqa: PLC0415  # not needed to refuse a word
+    from optmem_gui.cli.optimizers import adopt_own  # noqa: PLC0415  # as above
     from optmem_gui.cli.parser import build_parser  # noqa: PLC0415  # as above
 
     parsed = build_parser().parse_args(list(arguments))
+    adopt_own()
     return RUN[parsed.command](parsed)

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import platformdirs
 from PySide6.QtCore import QByteArray, QSettings
 
 from optmem_gui.core.protocol import DEFAULT_STEPS
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.i18n import LANGUAGES
 from optmem_gui.gui.theme import THEME_CHOICES
-from optmem_gui.paths import APP_NAME
+from optmem_gui.paths import settings_dir
 
 _log = logging.getLogger(__name__)
 
@@ -88,7 +87,7 @@ class Settings:
         Args:
             path: Another file than the user's own.
         """
-        self.path = path or Path(platformdirs.user_config_dir(APP_NAME, appauthor=False)) / "optmem.ini"
+        self.path = path or settings_dir() / "optmem.ini"
         self.notices: list[Reason] = []
         self._set_damaged_aside()
         self._store = QSettings(str(self.path), QSettings.Format.IniFormat)

@@ -1,8 +1,7 @@
-"""``optmem inspect`` and ``optmem optimizers``: files that torch and safetensors wrote, and the catalogue."""
+"""``optmem inspect``: files that torch and safetensors wrote."""
 
 from __future__ import annotations
 
-import importlib
 import json
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from safetensors.torch import save_file
 
 from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.core.model import group_model
-from optmem_gui.core.optimizers.catalogue import CATALOGUE, find
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.report.scenario_file import save_scenario
 from tests.cli.conftest import Optmem
@@ -85,21 +83,6 @@ def test_a_bad_file_is_one_line_with_its_path(optmem: Optmem, tmp_path: Path, co
 def test_a_missing_file_and_an_empty_folder(optmem: Optmem, tmp_path: Path) -> None:
     assert "no such file" in optmem("inspect", tmp_path / "none.pt").refusal
     assert str(tmp_path) in optmem("inspect", tmp_path).refusal
-
-
-def test_the_catalogue_lists_every_optimizer_with_its_real_path(optmem: Optmem) -> None:
-    rows = optmem("optimizers", "--json").document["optimizers"]
-    assert [row["id"] for row in rows] == list(CATALOGUE)
-    for row in rows:
-        assert set(row) >= {"id", "path", "library", "family", "options", "proven"}
-        module, _, name = row["path"].rpartition(".")
-        assert isinstance(getattr(importlib.import_module(module), name), type)
-        assert find(row["path"]).id == row["id"]
-
-
-def test_people_get_one_line_an_optimizer(optmem: Optmem) -> None:
-    lines = optmem("optimizers").out.splitlines()
-    assert [line.split()[0] for line in lines[1:]] == list(CATALOGUE)
 
 
 def test_json_is_plain_enough_for_any_reader(optmem: Optmem) -> None:

@@ -14,6 +14,11 @@ _REFUSED: dict[str, str] = {
     "probe.dtype_refused": "{optimizer} was not seen to train {dtype} parameters, only {known}; choose another precision",
 }
 
+_COMMAND: dict[str, str] = {
+    "cli.no_such_group": "{option}: {given} is not in the catalogue; choose one of {known}",
+    "cli.probe_needs_yes": "{path}: is code that would be run, and nobody can be asked here; add --yes if you want that",
+}
+
 _UNEXPLAINED: dict[str, str] = {
     "probe.unexplained": "{state}: no rule explains its sizes ({examples})",
     "probe.not_confirmed": "{state}: the rule that explains the first shapes is wrong for others ({examples})",
@@ -43,4 +48,4 @@ _SHAPES: dict[str, str] = {
     "optimizer.shape.probed_low_rank": "{state}: a factor of low rank for each matrix, {element_count} elements in {dtype} = {total_bytes}",
 }
 
-TEXTS: dict[str, str] = {**_REFUSED, **_UNEXPLAINED, **_ENTRIES, **_SHAPES}
+TEXTS: dict[str, str] = {**_REFUSED, **_COMMAND, **_UNEXPLAINED, **_ENTRIES, **_SHAPES}
