@@ -1,10 +1,9 @@
-"""State of the real optimizers of transformers, bitsandbytes, torchao and optimi: 0 bytes apart, by name."""
+"""State of real optimizers of transformers, bitsandbytes, torchao and optimi, name by name: 0 bytes apart."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import pytest
 import torch
@@ -12,9 +11,10 @@ import torch
 from optmem_gui.core.model import Shape
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.optimizers.declare import Implementation
-from optmem_gui.core.optimizers.state import OptimizerState, optimizer_state
+from optmem_gui.core.optimizers.state import optimizer_state
 from optmem_gui.core.scenario import Options
 from tests.core.optimizers.real import MIXED, layout_of
+from tests.core.optimizers.recordings import States, states_of
 from tools.record_optimizer_states import DTYPES, SHAPES, build, cases, held, summed
 
 LIBRARIES = ("transformers", "bitsandbytes", "torchao", "optimi")
@@ -51,7 +51,7 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def _stepped(implementation: Implementation, options: Options, shapes: Sequence[Shape], dtype: str) -> Any:
+def _stepped(implementation: Implementation, options: Options, shapes: Sequence[Shape], dtype: str) -> States:
     torch.manual_seed(0)
     parameters = [torch.nn.Parameter(torch.randn(shape).to(DTYPES[dtype])) for shape in shapes]
     optimizer = build(implementation, options, parameters)
@@ -59,21 +59,13 @@ def _stepped(implementation: Implementation, options: Options, shapes: Sequence[
         for parameter in parameters:
             parameter.grad = torch.randn_like(parameter)
         optimizer.step()
-    return summed(held(optimizer, parameters))
-
-
-def by_name(state: OptimizerState) -> dict[str, list[int]]:
-    """Number and bytes of tensors by ``name type``, as the recorder writes them."""
-    found: dict[str, list[int]] = {}
-    for row in state.rows:
-        held_before = found.get(f"{row.name} {row.dtype}", [0, 0])
-        found[f"{row.name} {row.dtype}"] = [held_before[0] + row.tensor_count, held_before[1] + row.bytes]
-    return found
+    found = summed(held(optimizer, parameters))
+    return {name: (count, size) for name, (count, size) in found.items()}
 
 
 def _check(implementation: Implementation, options: Options, shapes: Sequence[Shape], dtype: str) -> None:
     estimated = optimizer_state(implementation, options, layout_of(shapes, dtype), "cuda")
-    assert by_name(estimated) == _stepped(implementation, options, shapes, dtype)
+    assert states_of(estimated) == _stepped(implementation, options, shapes, dtype)
 
 
 @pytest.mark.parametrize("dtype", ["fp32", "bf16", "fp16"])
