@@ -112,10 +112,15 @@ def _with(config: AllocatorConfig, name: str, values: list[str], field: str) -> 
         raise UserError("allocator.setting_unknown", field=field, name=name, known=known)
     if values[0] == "[" and name != "roundup_power2_divisions":
         raise UserError("allocator.setting_malformed", field=field, given=f"{name}:{''.join(values)}]")
-    return replace(config, **read(name, values, field))
+    return replace(config, **read(name, values, field, config))
 
 
-def _boolean(name: str, values: list[str], field: str) -> dict[str, Any]:
+_Reader = Callable[[str, list[str], str, AllocatorConfig], dict[str, Any]]
+"""From a name, the tokens of its value, the field and the settings so far to what changes."""
+
+
+def _boolean(name: str, values: list[str], field: str, config: AllocatorConfig) -> dict[str, Any]:
+    del config
     if values[0] not in ("True", "False"):
         raise UserError("allocator.setting_not_bool", field=field, name=name, given=values[0])
     return {name: values[0] == "True"}
@@ -127,17 +132,24 @@ def _whole(name: str, text: str, field: str, low: int) -> int:
     return int(text)
 
 
-def _megabytes(attribute: str, low: int) -> Callable[[str, list[str], str], dict[str, Any]]:
-    """A reader of a size in MiB. PyTorch takes no less than 20, the segment that requests share."""
+def _large_segment(name: str, values: list[str], field: str, config: AllocatorConfig) -> dict[str, Any]:
+    """More than 10 MiB, the largest request that shares such a segment."""
+    del config
+    return {"large_segment_bytes": _whole(name, values[0], field, 11) * MIB}
 
-    def read(name: str, values: list[str], field: str) -> dict[str, Any]:
-        return {attribute: _whole(name, values[0], field, low) * MIB}
+
+def _from_large_segment(attribute: str) -> _Reader:
+    """A reader of a size in MiB that is not below the segment that requests share."""
+
+    def read(name: str, values: list[str], field: str, config: AllocatorConfig) -> dict[str, Any]:
+        return {attribute: _whole(name, values[0], field, config.large_segment_bytes // MIB) * MIB}
 
     return read
 
 
-def _ratio(attribute: str, *, one_too: bool) -> Callable[[str, list[str], str], dict[str, Any]]:
-    def read(name: str, values: list[str], field: str) -> dict[str, Any]:
+def _ratio(attribute: str, *, one_too: bool) -> _Reader:
+    def read(name: str, values: list[str], field: str, config: AllocatorConfig) -> dict[str, Any]:
+        del config
         try:
             ratio = float(values[0])
         except ValueError:
@@ -149,25 +161,27 @@ def _ratio(attribute: str, *, one_too: bool) -> Callable[[str, list[str], str], 
     return read
 
 
-def _backend(name: str, values: list[str], field: str) -> dict[str, Any]:
-    del name
+def _backend(name: str, values: list[str], field: str, config: AllocatorConfig) -> dict[str, Any]:
+    del name, config
     if values[0] != "native":
         raise UserError("allocator.setting_backend", field=field, given=values[0])
     return {}
 
 
-def _roundup(name: str, values: list[str], field: str) -> dict[str, Any]:
+def _roundup(name: str, values: list[str], field: str, config: AllocatorConfig) -> dict[str, Any]:
     """One number for all sizes, or ``[256:1,512:2,>:4]``: up to a size in MiB, and beyond the last."""
+    del config
     if values[0] != "[":
         return {"roundup_divisions": (_power(name, values[0], field, zero=False),) * INTERVALS}
     divisions, last = [0] * INTERVALS, 0
-    for position, pair in enumerate("".join(values[1:]).split(",")):
+    pairs = "".join(values[1:]).split(",") if values[1:] else []
+    for position, pair in enumerate(pairs):
         bound, colon, count = pair.partition(":")
         if not colon:
             raise UserError("allocator.setting_malformed", field=field, given=f"{name}:{pair}")
         value = _power(name, count, field, zero=True)
         if bound == ">":
-            divisions[last:] = [value] * (INTERVALS - last)
+            divisions[last + 1 :] = [value] * (INTERVALS - last - 1)
             continue
         last = min(_power(name, bound, field, zero=False).bit_length() - 1, INTERVALS - 1)
         if position == 0:
@@ -183,11 +197,11 @@ def _power(name: str, text: str, field: str, *, zero: bool) -> int:
     return value
 
 
-_READERS: dict[str, Callable[[str, list[str], str], dict[str, Any]]] = {
+_READERS: dict[str, _Reader] = {
     "expandable_segments": _boolean,
-    "max_split_size_mb": _megabytes("max_split_bytes", 20),
-    "max_non_split_rounding_mb": _megabytes("max_non_split_rounding_bytes", 20),
-    "large_segment_size_mb": _megabytes("large_segment_bytes", 20),
+    "large_segment_size_mb": _large_segment,
+    "max_split_size_mb": _from_large_segment("max_split_bytes"),
+    "max_non_split_rounding_mb": _from_large_segment("max_non_split_rounding_bytes"),
     "garbage_collection_threshold": _ratio("garbage_collection_threshold", one_too=False),
     "per_process_memory_fraction": _ratio("memory_fraction", one_too=True),
     "roundup_power2_divisions": _roundup,

@@ -22,11 +22,13 @@ class DeviceCall(NamedTuple):
         action: ``segment_alloc``, ``segment_free``, ``segment_map`` or ``segment_unmap``.
         address: Where.
         size: Bytes.
+        stream: The stream of its blocks.
     """
 
     action: str
     address: int
     size: int
+    stream: int
 
 
 class Addresses:
@@ -91,7 +93,7 @@ class Device:
         address = self.addresses.segment(size)
         self.segments[address] = size
         self.statistics.grow(size, 1)
-        self.calls.append(DeviceCall("segment_alloc", address, size))
+        self.calls.append(DeviceCall("segment_alloc", address, size, stream))
         return Block(address, size, pool, stream)
 
     def give_back(self, block: Block) -> None:
@@ -99,7 +101,7 @@ class Device:
         block.pool.remove(block)
         del self.segments[block.address]
         self.statistics.shrink(block.size, 1)
-        self.calls.append(DeviceCall("segment_free", block.address, block.size))
+        self.calls.append(DeviceCall("segment_free", block.address, block.size, block.stream))
 
     def new_range(self, pool: Pool, stream: int) -> Block:
         """Reserve addresses for an expandable segment: 1 1/8 of the device's memory, none of it mapped.
@@ -116,15 +118,15 @@ class Device:
         pool.add_unmapped(block)
         return block
 
-    def count_mapped(self, address: int, size: int) -> None:
+    def count_mapped(self, address: int, size: int, stream: int) -> None:
         """Pages were mapped."""
         self.statistics.grow(size, 0)
-        self.calls.append(DeviceCall("segment_map", address, size))
+        self.calls.append(DeviceCall("segment_map", address, size, stream))
 
-    def count_unmapped(self, address: int, size: int) -> None:
+    def count_unmapped(self, address: int, size: int, stream: int) -> None:
         """Pages were unmapped."""
         self.statistics.shrink(size, 0)
-        self.calls.append(DeviceCall("segment_unmap", address, size))
+        self.calls.append(DeviceCall("segment_unmap", address, size, stream))
 
 
 def is_private(pool: Pool) -> bool:

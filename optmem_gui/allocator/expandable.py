@@ -78,7 +78,7 @@ def map_pages(device: Device, block: Block, size: int) -> bool:
     merge(block, block.previous)
     merge(block, block.next)
     pool.add(block)
-    device.count_mapped(address, mapped)
+    device.count_mapped(address, mapped, block.stream)
     return True
 
 
@@ -110,6 +110,6 @@ def unmap_range(device: Device, block: Block, start: int, end: int) -> None:
     block.address, block.size, block.mapped = start, end - start, False
     merge(block, block.previous)
     merge(block, block.next)
-    device.count_unmapped(start, end - start)
+    device.count_unmapped(start, end - start, block.stream)
     if block.split:
         pool.add_unmapped(block)

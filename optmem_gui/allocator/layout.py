@@ -145,12 +145,10 @@ def fill(
     filler = _Filler(filled, before, extra or {}, sorted(before.live))
     for address in sorted(before.segments):
         filler.fixed_segment(address, *before.segments[address])
-    bases = sorted(before.ranges)
-    for index, base in enumerate(bases):
-        kind = before.ranges[base]
-        end = min([base + UNLIMITED_RANGE_BYTES, *bases[index + 1 : index + 2]])
-        pages = [page for page, owner in before.pages.items() if owner == kind]
-        filler.range(base, end, kind, sorted(pages))
+    bases = sorted(before.lowest.values())
+    for kind, base in before.lowest.items():
+        end = min([base + UNLIMITED_RANGE_BYTES, *(other for other in bases if other > base)])
+        filler.range(base, end, kind, sorted(page for page, owner in before.pages.items() if owner == kind))
     missing = len(before.live) - len(filled.allocator.blocks)
     filled.contradictions = max(filled.contradictions, missing)
     filled.allocator.statistics.reset_peaks()

@@ -184,7 +184,7 @@ class _Follower:
         return free_segment(self.allocator, event)
 
     def _segment_map(self, event: Event) -> bool:
-        return map_range(self.allocator, event)
+        return map_range(self.allocator, self.addresses, event)
 
     def _segment_unmap(self, event: Event) -> bool:
         return unmap(self.allocator, event)

@@ -19,13 +19,19 @@ class RecordedAddresses(Addresses):
 
     Attributes:
         pending: Addresses and sizes of recorded segments that were not asked for yet.
+        mapped: Where pages were mapped since the last block was handed out.
         invented: How many segments had no recorded address.
     """
 
     def __init__(self) -> None:
         super().__init__(_INVENTED)
         self.pending: deque[tuple[int, int]] = deque()
+        self.mapped: list[int] = []
         self.invented = 0
+
+    def range(self, size: int) -> int:
+        """Address of a new range: its first pages are those that the recording maps next."""
+        return self.mapped[0] if self.mapped else super().range(size)
 
     def segment(self, size: int) -> int:
         """Address of a new segment."""
@@ -92,14 +98,15 @@ def unmap(allocator: CachingAllocator, event: Event) -> bool:
     return False
 
 
-def map_range(allocator: CachingAllocator, event: Event) -> bool:
-    """Put memory behind the recorded range.
+def map_range(allocator: CachingAllocator, addresses: RecordedAddresses, event: Event) -> bool:
+    """Put memory behind the recorded range, at the beginning of a new expandable segment where there is none.
 
     Returns:
         Whether the allocator holds a range without memory that begins there.
     """
-    for pool in allocator.pools:
-        block = pool.unmapped_at.get(event.address)
-        if block is not None:
-            return map_pages(allocator.device, block, event.size)
-    return False
+    pool = allocator.pool(event.pool_id, small=event.size == SMALL_SEGMENT_BYTES)
+    block = pool.unmapped_at.get(event.address)
+    if block is None and not pool.unmapped.get(event.stream):
+        addresses.mapped = [event.address]
+        block = allocator.device.new_range(pool, event.stream)
+    return block is not None and map_pages(allocator.device, block, event.size)

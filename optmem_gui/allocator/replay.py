@@ -156,7 +156,7 @@ class _Run:
             request_free(self.allocator, self.placed.get(event.address, 0))
         elif action == "free_completed":
             complete_free(self.allocator, self.placed.pop(event.address, 0))
-        elif action != "segment_map":
+        else:
             self._device_call(event)
         self.allocated.append(self.allocator.statistics.allocated)
         self.reserved.append(self.allocator.statistics.reserved)
@@ -164,6 +164,7 @@ class _Run:
     def _alloc(self, index: int, event: Event) -> None:
         address = self.allocator.malloc(event.size, event.stream, event.pool_id)
         self.placed[event.address] = address
+        self.addresses.mapped.clear()
         self.allocations += 1
         if address != event.address:
             self.mismatches += 1
@@ -173,6 +174,8 @@ class _Run:
     def _device_call(self, event: Event) -> None:
         if event.action == "segment_alloc":
             self.addresses.pending.append((event.address, event.size))
+        elif event.action == "segment_map":
+            self.addresses.mapped.append(event.address)
         elif event.action == "segment_free":
             self.calls_missed += not free_segment(self.allocator, event)
         elif event.action == "segment_unmap":

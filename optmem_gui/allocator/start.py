@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import NamedTuple
 
 from optmem_gui.allocator.blocks import DEFAULT_POOL, PoolId
 from optmem_gui.allocator.config import AllocatorConfig
 from optmem_gui.allocator.recording import Event, Recording
-from optmem_gui.allocator.sizes import SMALL_SEGMENT_BYTES, block_bytes
+from optmem_gui.allocator.sizes import SMALL_SEGMENT_BYTES, block_bytes, is_small
 from optmem_gui.core.errors import UserError
 
 
@@ -51,14 +51,14 @@ class Before:
         live: Blocks in use by address.
         segments: Segments of fixed size by address: bytes and kind.
         pages: Mapped pages of expandable segments by address, :data:`PAGE_BYTES` each.
-        ranges: Ranges of addresses of expandable segments, by where they begin.
+        lowest: Where the range of an expandable segment begins, by kind: the lowest page it ever had.
         contradictions: Events that cannot have led to the state at the end.
     """
 
     live: dict[int, LiveBlock] = field(default_factory=dict)
     segments: dict[int, tuple[int, Kind]] = field(default_factory=dict)
     pages: dict[int, Kind] = field(default_factory=dict)
-    ranges: dict[int, Kind] = field(default_factory=dict)
+    lowest: dict[Kind, int] = field(default_factory=dict)
     contradictions: int = 0
 
 
@@ -73,39 +73,12 @@ def undo(recording: Recording) -> Before:
         UserError: Two segments would have lain over each other, which no allocator's recording shows.
     """
     before = _at_end(recording)
-    kinds = _kinds_of_pages(recording)
-    before.ranges = _ranges(kinds)
-    for event in reversed(recording.events):
-        _undo(event, before, kinds)
-    _check_disjoint(recording, before, kinds)
+    unmapped = _kinds_of_unmapped(recording)
+    for index in range(len(recording.events) - 1, -1, -1):
+        _undo(recording.events[index], before, unmapped.get(index))
+    _check_disjoint(recording, before)
+    before.lowest = _lowest_pages(recording, before)
     return before
-
-
-def _check_disjoint(recording: Recording, before: Before, kinds: dict[int, Kind]) -> None:
-    """Refuse segments of fixed size that overlap each other, or pages of expandable ones, at any time."""
-    held = [(address, address + size) for address, (size, _) in sorted(before.segments.items())]
-    for first, second in pairwise(held):
-        if first[1] > second[0]:
-            raise UserError("snapshot.segments_contradict", index=0)
-    pages = sorted(kinds)
-    for start, end in held:
-        _check_no_page(pages, start, end, 0)
-    for index, event in enumerate(recording.events):
-        start, end = event.address, event.address + event.size
-        at = bisect_left(held, (start, 0))
-        if event.action == "segment_alloc":
-            if (at < len(held) and held[at][0] < end) or (at and held[at - 1][1] > start):
-                raise UserError("snapshot.segments_contradict", index=index)
-            _check_no_page(pages, start, end, index)
-            held.insert(at, (start, end))
-        elif event.action == "segment_free" and held[at : at + 1] == [(start, end)]:
-            del held[at]
-
-
-def _check_no_page(pages: list[int], start: int, end: int, index: int) -> None:
-    at = bisect_left(pages, start - PAGE_BYTES + 1)
-    if at < len(pages) and pages[at] < end:
-        raise UserError("snapshot.segments_contradict", index=index)
 
 
 def _at_end(recording: Recording) -> Before:
@@ -122,7 +95,7 @@ def _at_end(recording: Recording) -> Before:
     return before
 
 
-def _undo(event: Event, before: Before, kinds: dict[int, Kind]) -> None:
+def _undo(event: Event, before: Before, unmapped: Kind | None) -> None:
     address = event.address
     if event.action == "alloc":
         if before.live.pop(address, None) is None:
@@ -138,67 +111,132 @@ def _undo(event: Event, before: Before, kinds: dict[int, Kind]) -> None:
         else:
             block.allocated = True
     else:
-        _undo_device_call(event, before, kinds)
+        _undo_device_call(event, before, unmapped)
 
 
-def _undo_device_call(event: Event, before: Before, kinds: dict[int, Kind]) -> None:
+def _undo_device_call(event: Event, before: Before, unmapped: Kind | None) -> None:
     address, size = event.address, event.size
     if event.action == "segment_alloc":
         if before.segments.pop(address, None) is None:
             before.contradictions += 1
     elif event.action == "segment_free":
-        before.segments[address] = (size, Kind(event.stream, size == SMALL_SEGMENT_BYTES, event.pool_id))
+        before.segments[address] = (size, _kind(event))
     elif event.action == "segment_map":
         missing = [page for page in _pages(address, size) if before.pages.pop(page, None) is None]
         before.contradictions += bool(missing)
-    elif event.action == "segment_unmap":
-        before.pages.update({page: kinds[page] for page in _pages(address, size)})
+    elif unmapped is not None:
+        before.pages.update(dict.fromkeys(_pages(address, size), unmapped))
+
+
+def _kind(event: Event) -> Kind:
+    """The kind of a new or returned segment: only the small pool takes 2 MiB at a time."""
+    return Kind(event.stream, event.size == SMALL_SEGMENT_BYTES, event.pool_id)
 
 
 def _pages(address: int, size: int) -> range:
     return range(address, address + size, PAGE_BYTES)
 
 
-def _kinds_of_pages(recording: Recording) -> dict[int, Kind]:
-    """Which pool every page belongs to that is mapped at the end, or was mapped or unmapped meanwhile.
+def _kinds_of_unmapped(recording: Recording) -> dict[int, Kind]:
+    """Which kind the pages of every ``segment_unmap`` were of, by the index of the event.
 
-    The small pool maps one page of 2 MiB at a time, the large one whole pages of 20 MiB: the size of a
-    ``segment_map`` tells them apart. What was only ever unmapped belongs to its nearest neighbour.
+    Pages that were mapped in the recording are of the kind they were mapped for, older ones of the kind of
+    the blocks that were in them: up to 1 MiB those are of the small pool. Where there were none, whole pages
+    of the large pool are taken to have been its own.
     """
+    if not any(event.action == "segment_unmap" for event in recording.events):
+        return {}
+    config = AllocatorConfig() if recording.config is None else recording.config
+    blocks = {
+        event.address: is_small(event.size) for event in recording.events if event.action == "free_requested"
+    }
+    places = sorted(blocks)
+    mapped: dict[int, Kind] = {}
     kinds: dict[int, Kind] = {}
-    for segment in recording.segments:
-        if segment.expandable:
-            kind = Kind(segment.stream, segment.small, segment.pool_id)
-            kinds.update(dict.fromkeys(_pages(segment.address, segment.size), kind))
-    for event in recording.events:
+    for index, event in enumerate(recording.events):
         if event.action == "segment_map":
-            kind = Kind(event.stream, event.size == SMALL_SEGMENT_BYTES, event.pool_id)
+            mapped.update(dict.fromkeys(_pages(event.address, event.size), _kind(event)))
+        elif event.action == "segment_unmap":
+            within = bisect_left(places, event.address)
+            small = event.size % config.large_segment_bytes != 0
+            if within < len(places) and places[within] < event.address + event.size:
+                small = blocks[places[within]]
+            kinds[index] = mapped.get(event.address, Kind(event.stream, small, event.pool_id))
             for page in _pages(event.address, event.size):
-                kinds.setdefault(page, kind)
-    known = sorted(kinds)
-    for event in recording.events:
-        if event.action == "segment_unmap":
-            for page in _pages(event.address, event.size):
-                if page not in kinds:
-                    kinds[page] = _nearest(kinds, known, page, event.stream)
+                mapped.pop(page, None)
     return kinds
 
 
-def _nearest(kinds: dict[int, Kind], known: list[int], page: int, stream: int) -> Kind:
-    index = bisect_left(known, page)
-    neighbours = known[max(index - 1, 0) : index + 1]
-    same = [each for each in neighbours if kinds[each].stream == stream]
-    if not same:
-        return Kind(stream, small=False)
-    return kinds[min(same, key=lambda each: abs(each - page))]
+def _lowest_pages(recording: Recording, before: Before) -> dict[Kind, int]:
+    """Where the ranges that are there before the first event begin.
 
-
-def _ranges(kinds: dict[int, Kind]) -> dict[int, Kind]:
-    """Where the ranges of expandable segments begin: at the lowest page of each kind."""
+    A range is dropped once nothing of it is mapped; until then, what is mapped for its kind is part of it.
+    """
     lowest: dict[Kind, int] = {}
-    for page in sorted(kinds):
-        lowest.setdefault(kinds[page], page)
-    return {page: kind for kind, page in lowest.items()}
+    counts: Counter[Kind] = Counter(before.pages.values())
+    for page, kind in before.pages.items():
+        lowest[kind] = min(lowest.get(kind, page), page)
+    kinds = dict(before.pages)
+    for event in recording.events:
+        if event.action == "segment_map":
+            kind = _kind(event)
+            if counts[kind] > 0:
+                lowest[kind] = min(lowest[kind], event.address)
+                counts[kind] += event.size // PAGE_BYTES
+                kinds.update(dict.fromkeys(_pages(event.address, event.size), kind))
+        elif event.action == "segment_unmap":
+            for page in _pages(event.address, event.size):
+                gone = kinds.pop(page, None)
+                if gone is not None:
+                    counts[gone] -= 1
+    return lowest
+
+
+class _Held:
+    """Addresses that are held, as ranges that do not touch each other's inside."""
+
+    def __init__(self) -> None:
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+
+    def add(self, start: int, end: int) -> bool:
+        """Hold a range; whether none of it was held."""
+        at = bisect_left(self.ends, start + 1)
+        if at < len(self.starts) and self.starts[at] < end:
+            return False
+        self.starts.insert(at, start)
+        self.ends.insert(at, end)
+        return True
+
+    def remove(self, start: int, end: int) -> None:
+        """Let go of a range, as far as it is held."""
+        first = bisect_left(self.ends, start + 1)
+        beyond = bisect_left(self.starts, end)
+        if first >= beyond:
+            return
+        left, right = self.starts[first], self.ends[beyond - 1]
+        pieces = [
+            piece for piece in ((left, min(start, right)), (max(end, left), right)) if piece[0] < piece[1]
+        ]
+        self.starts[first:beyond] = [piece[0] for piece in pieces]
+        self.ends[first:beyond] = [piece[1] for piece in pieces]
+
+
+def _check_disjoint(recording: Recording, before: Before) -> None:
+    """Refuse segments that lie over each other at any time: blocks could not be told apart any more."""
+    held = _Held()
+    spans = [(address, address + size) for address, (size, _) in before.segments.items()]
+    spans += [(page, page + PAGE_BYTES) for page in before.pages]
+    for start, end in sorted(spans):
+        if not held.add(start, end):
+            raise UserError("snapshot.segments_contradict", index=0)
+    for index, event in enumerate(recording.events):
+        start, end = event.address, event.address + event.size
+        if event.action in ("segment_alloc", "segment_map"):
+            if not held.add(start, end):
+                raise UserError("snapshot.segments_contradict", index=index)
+        elif event.action in ("segment_free", "segment_unmap"):
+            held.remove(start, end)
 
 
 def live_size(block: LiveBlock, config: AllocatorConfig) -> int:

@@ -10,7 +10,7 @@ from optmem_gui.allocator.config import AllocatorConfig
 from optmem_gui.allocator.recorded_calls import complete_free, request_free
 from optmem_gui.allocator.recording import Event, Recording
 from optmem_gui.allocator.replay import Totals, totals
-from optmem_gui.allocator.start import Before, Kind, undo
+from optmem_gui.allocator.start import PAGE_BYTES, Before, Kind, undo
 
 _RELEASES = ("segment_free", "segment_unmap")
 
@@ -100,13 +100,11 @@ class _Kinds:
         spans = [(address, size, kind) for address, (size, kind) in before.segments.items()]
         self._spans = sorted(spans)
         self._starts = [start for start, _, _ in self._spans]
-        self._ranges = sorted(before.ranges.items())
-        self._bases = [base for base, _ in self._ranges]
+        self._pages = before.pages
 
     def __call__(self, address: int) -> Kind:
         """The kind at an address."""
         index = bisect_right(self._starts, address) - 1
         if index >= 0 and address < self._spans[index][0] + self._spans[index][1]:
             return self._spans[index][2]
-        index = bisect_right(self._bases, address) - 1
-        return self._ranges[index][1] if index >= 0 else Kind(0, small=False)
+        return self._pages.get(address - address % PAGE_BYTES, Kind(0, small=False))
