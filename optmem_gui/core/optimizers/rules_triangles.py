@@ -8,9 +8,13 @@ every other, ``all_diag`` every axis.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
+from optmem_gui.core.layout import Layout, PlacedGroup, rounded
 from optmem_gui.core.model import Shape
-from optmem_gui.core.optimizers.declare import Option, ShapeRule, Subject
+from optmem_gui.core.optimizers.declare import Need, Option, Settings, ShapeRule, Subject
+from optmem_gui.core.optimizers.temporaries import Round, exact, neighbours, seen_dtype
+from optmem_gui.core.reasons import Reason
 
 MAX_SIZE = Option("max_size_triangular", "int", 2048, ("state", "temporaries"), minimum=0)
 MIN_AXES = Option("min_ndim_triangular", "int", 2, ("state", "temporaries"), minimum=0)
@@ -57,3 +61,37 @@ def _own(subject: Subject) -> Shape:
 
 FACTOR_AN_AXIS = ShapeRule("factor_an_axis", _own, several=Factors())
 """Squares and vectors, as many as the parameter has axes."""
+
+
+@dataclass(frozen=True, slots=True)
+class FactorSteps:
+    """What one step makes: tensors of the parameter, of its largest square factor, of the parameter before.
+
+    Counted on square and oblong matrices; contracting tensors of more axes can take more.
+
+    Attributes:
+        own: Tensors of the parameter.
+        square: Tensors of its largest square factor.
+        previous: Tensors of the parameter before it.
+    """
+
+    own: int
+    square: int
+    previous: int
+
+    def __call__(self, layout: Layout, settings: Settings) -> Need:
+        """Bytes of the largest parameter's update."""
+        plain, blocks = (
+            max((self._moment(*pair, settings, size) for pair in neighbours(layout)), default=0)
+            for size in (exact, rounded)
+        )
+        why = Reason("optimizer.temporaries.per_tensor", {"total_bytes": plain})
+        return Need(plain, blocks, why, exact=False)
+
+    def _moment(self, group: PlacedGroup, before: PlacedGroup | None, settings: Settings, size: Round) -> int:
+        dtype, shape = seen_dtype(group), group.group.shape
+        factors = Factors()(Subject(shape, dtype, settings=settings))
+        square = max((prod(factor) for factor in factors if len(factor) > 1), default=0)
+        held = 0 if before is None else size(seen_dtype(before).bytes_for(before.group.numel))
+        own = self.own * size(dtype.bytes_for(group.group.numel))
+        return own + self.square * size(dtype.bytes_for(square)) + self.previous * held

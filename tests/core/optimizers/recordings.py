@@ -27,6 +27,7 @@ class RecordedRow:
     dtype: str
     shapes: tuple[Shape, ...]
     states: States
+    temporaries_bytes: int = 0
 
     def __str__(self) -> str:
         chosen = ",".join(f"{name}={value}" for name, value in self.options) or "defaults"
@@ -45,6 +46,7 @@ def rows_of(*names: str) -> Iterator[RecordedRow]:
                 dtype=row["dtype"],
                 shapes=tuple(tuple(shape) for shape in row.get("shapes", document.get("shapes"))),
                 states={key: (count, size) for key, (count, size) in row["states"].items()},
+                temporaries_bytes=row.get("temporaries_bytes", 0),
             )
 
 

@@ -87,12 +87,12 @@ OPTIMI = (
         PerTensor(lists=0, foreach_default=False),
         options=(replace(MOMENTUM, affects=("state",)),),
     ),
-    _declared("RAdam", "adam", _ADAM, PerTensor(lists=0, foreach_default=False)),
+    _declared("RAdam", "adam", _ADAM, PerTensor(own=1, lists=0, foreach_default=False)),
     _declared(
         "Ranger",
         "lookahead",
         (*_full("exp_avg", "exp_avg_sq", "la_param"), STEP),
-        PerTensor(lists=0, foreach_default=False),
+        PerTensor(own=1, lists=0, foreach_default=False),
     ),
     _declared(
         "Adan",

@@ -28,7 +28,13 @@ from optmem_gui.core.optimizers.rules import LIKE_DTYPE, LIKE_PARAMETER, SCALAR,
 from optmem_gui.core.optimizers.rules_factored import MIN_SIZE, Factored, leading_or_last_two, two_largest
 from optmem_gui.core.optimizers.rules_parts import only
 from optmem_gui.core.optimizers.rules_quantized import ONE_A_GROUP, full, named
-from optmem_gui.core.optimizers.rules_triangles import FACTOR_AN_AXIS, MAX_SIZE, MIN_AXES, SAVE_MODE
+from optmem_gui.core.optimizers.rules_triangles import (
+    FACTOR_AN_AXIS,
+    MAX_SIZE,
+    MIN_AXES,
+    SAVE_MODE,
+    FactorSteps,
+)
 from optmem_gui.core.optimizers.temporaries import ForeachOrLoop, Form
 
 PROVEN = "timm 1.0.31"
@@ -316,7 +322,7 @@ TIMM = (
         "kron",
         "kron",
         (*_full("momentum_buffer"), State("Q", FACTOR_AN_AXIS, LIKE_DTYPE)),
-        PerTensor(own=14),
+        FactorSteps(own=6, square=6, previous=2),
         MAX_SIZE,
         MIN_AXES,
         SAVE_MODE,
