@@ -11,14 +11,17 @@ import torch
 from optmem_gui.core.model import Shape
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.optimizers.declare import Implementation
-from optmem_gui.core.optimizers.state import optimizer_state
+from optmem_gui.core.optimizers.state import optimizer_state, step_temporaries
 from optmem_gui.core.scenario import Options
+from tests.core.optimizers.live_bytes import extra_peak
 from tests.core.optimizers.real import MIXED, layout_of
 from tests.core.optimizers.recordings import States, states_of
 from tools.record_optimizer_states import DTYPES, SHAPES, build, cases, held, summed
 
 LIBRARIES = ("transformers", "bitsandbytes", "torchao", "optimi")
 STEPS = 3
+RECTIFIED = 6
+"""Steps after which RAdam has started to divide by its second moment."""
 
 SMALL: tuple[Shape, ...] = ((), (1, 1), (4095,), (4096,), (4097,), (24, 16, 3, 3), (96, 128))
 """Around the 4096 elements from which state is quantized."""
@@ -51,13 +54,17 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+def _new_gradients(parameters: Sequence[torch.nn.Parameter]) -> None:
+    for parameter in parameters:
+        parameter.grad = torch.randn_like(parameter)
+
+
 def _stepped(implementation: Implementation, options: Options, shapes: Sequence[Shape], dtype: str) -> States:
     torch.manual_seed(0)
     parameters = [torch.nn.Parameter(torch.randn(shape).to(DTYPES[dtype])) for shape in shapes]
     optimizer = build(implementation, options, parameters)
     for _ in range(STEPS):
-        for parameter in parameters:
-            parameter.grad = torch.randn_like(parameter)
+        _new_gradients(parameters)
         optimizer.step()
     found = summed(held(optimizer, parameters))
     return {name: (count, size) for name, (count, size) in found.items()}
@@ -84,3 +91,33 @@ def test_state_is_the_real_one(implementation: Implementation, options: Options,
 )
 def test_state_on_the_large_model(name: str, dtype: str) -> None:
     _check(CATALOGUE[name], (), MIXED, dtype)
+
+
+ORDERS: tuple[tuple[Shape, ...], ...] = (
+    ((64, 64),) * 4,
+    ((128, 64), (96, 64), (32, 64)),
+    ((32, 64), (96, 64), (128, 64)),
+)
+"""Equal parameters; falling; rising."""
+
+
+@pytest.mark.parametrize("dtype", ["fp32", "bf16"])
+@pytest.mark.parametrize(
+    "implementation", [each for each in PROVEN if each.library in ("transformers", "optimi")], ids=_named
+)
+def test_temporaries_are_near_the_real_ones(implementation: Implementation, dtype: str) -> None:
+    """Without a GPU, after RAdam's rectification has started; vectors of rows and columns are left out."""
+    for shapes in ORDERS:
+        torch.manual_seed(0)
+        parameters = [torch.nn.Parameter(torch.randn(shape).to(DTYPES[dtype])) for shape in shapes]
+        optimizer = build(implementation, (), parameters)
+        for _ in range(RECTIFIED):
+            _new_gradients(parameters)
+            optimizer.step()
+        _new_gradients(parameters)
+        gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+        known = (*parameters, *gradients, *(tensor for _, tensor in held(optimizer, parameters)))
+        del gradients
+        measured, _ = extra_peak(optimizer.step, iter(known))
+        estimated = step_temporaries(implementation, (), layout_of(shapes, dtype), "cpu")
+        assert measured - 2048 <= estimated.bytes <= measured
