@@ -12,6 +12,10 @@ APP_NAME = "OptMem"
 """Name of the program's folders for logs and settings, the same on every system."""
 
 
+OPTIMIZERS_FILE = "optimizers.json"
+"""The optimizers that a user added, beside the settings."""
+
+
 def settings_dir() -> Path:
     """The user's own folder for settings and for the optimizers they added."""
     return Path(platformdirs.user_config_dir(APP_NAME, appauthor=False))

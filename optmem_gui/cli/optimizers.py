@@ -16,10 +16,10 @@ from optmem_gui.core.optimizers.probe import Inference, probe_options, probe_req
 from optmem_gui.core.probing import ProbeRequest
 from optmem_gui.core.protocol import Progress
 from optmem_gui.engine.probe import Probe
-from optmem_gui.paths import settings_dir
+from optmem_gui.paths import OPTIMIZERS_FILE, settings_dir
 from optmem_gui.report.json_document import SCHEMA, Document, to_text
 from optmem_gui.report.tables import Table, to_aligned
-from optmem_gui.report.user_optimizers import FILE_NAME, add_user_optimizer, adopt_user_optimizers
+from optmem_gui.report.user_optimizers import add_user_optimizer, adopt_user_optimizers
 
 FROM_SOURCE = "from source"
 """What stands in place of a version where the rules were read and not run."""
@@ -29,7 +29,7 @@ _YES = ("y", "yes")
 
 def adopt_own() -> None:
     """Bring in what the user added; a file that cannot be used is complained about and stops nothing."""
-    notice = adopt_user_optimizers(settings_dir() / FILE_NAME)
+    notice = adopt_user_optimizers(settings_dir() / OPTIMIZERS_FILE)
     if notice is not None:
         complain(str(notice))
 
@@ -114,7 +114,7 @@ def probe(arguments: argparse.Namespace) -> int:
             raise AssertionError("a probe without rules says why")
         raise UserError(reason.key, **reason.values)
     found = outcome.inference
-    entry = None if found.entry is None else add_user_optimizer(settings_dir() / FILE_NAME, found.entry)
+    entry = None if found.entry is None else add_user_optimizer(settings_dir() / OPTIMIZERS_FILE, found.entry)
     if arguments.json:
         document = {"schema": SCHEMA, "id": None if entry is None else entry.id, "path": request.path}
         rules = {"states": to_json(found.states), "problems": [str(problem) for problem in found.problems]}

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QDialog, QWidget
 
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.optimizers.catalogue import CATALOGUE
-from optmem_gui.core.optimizers.probed_rules import LIBRARY, UserOptimizer
 from optmem_gui.gui import settings as keys
-from optmem_gui.gui.dialogs.optimizer_page import OptimizerPageDialog
 from optmem_gui.gui.panels.comparison import ComparisonPanel
 from optmem_gui.gui.panels.optimizer import OptimizerPanel
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
-from optmem_gui.report.user_optimizers import FILE_NAME, add_user_optimizer, adopt_user_optimizers
+from optmem_gui.paths import OPTIMIZERS_FILE
+
+if TYPE_CHECKING:  # imported where they are needed: the window opens without them
+    from optmem_gui.core.optimizers.probed_rules import UserOptimizer
+    from optmem_gui.gui.dialogs.optimizer_page import OptimizerPageDialog
 
 RECENT_COUNT = 6
 """Optimizers that stand at the head of the list."""
@@ -46,15 +49,19 @@ class OptimizerTools(QObject):
         panel.about_wanted.connect(self.show_about)
         comparison.about_wanted.connect(self.show_page)
         store.changed.connect(self._follow)
-        self._own = settings.path.parent / FILE_NAME
+        self._own = settings.path.parent / OPTIMIZERS_FILE
         self._adopt()
-        self._list_recent()
+        if settings.get(keys.RECENT_OPTIMIZERS):
+            self._list_recent()
 
     def _adopt(self) -> None:
         """Bring the user's own entries in; what is wrong with their file is said once the window is up."""
+        if not self._own.exists():
+            return
+        from optmem_gui.report.user_optimizers import adopt_user_optimizers  # noqa: PLC0415  # see above
+
         notice = adopt_user_optimizers(self._own)
-        if any(entry.library == LIBRARY for entry in CATALOGUE.values()):
-            self._list_entries()
+        self._list_entries()
         if notice is not None:
             QTimer.singleShot(0, self, lambda: self._store.notice(notice))
 
@@ -71,6 +78,8 @@ class OptimizerTools(QObject):
     def show_page(self, optimizer: object) -> None:
         """Open the page of an optimizer; there is one page, which turns to what is asked for."""
         if self.page is None:
+            from optmem_gui.gui.dialogs.optimizer_page import OptimizerPageDialog  # noqa: PLC0415  # see above
+
             self.page = OptimizerPageDialog(self._window)
             self.page.chosen.connect(self._choose)
         self.page.show_page(str(optimizer), self._store.snapshot)
@@ -91,6 +100,8 @@ class OptimizerTools(QObject):
 
     def add(self, entry: UserOptimizer) -> None:
         """Take an entry into the catalogue and choose it."""
+        from optmem_gui.report.user_optimizers import add_user_optimizer  # noqa: PLC0415  # see above
+
         try:
             entry = add_user_optimizer(self._own, entry)
         except UserError as error:

@@ -14,7 +14,6 @@ from optmem_gui.core.optimizers.catalogue import CATALOGUE, adopt
 from optmem_gui.core.optimizers.probed_rules import LIBRARY, LIKE, UserOptimizer, implementation
 from optmem_gui.core.reasons import Reason
 
-FILE_NAME = "optimizers.json"
 _VERSION = 1
 _LARGEST_BYTES = 8 << 20
 

@@ -20,7 +20,8 @@ from optmem_gui.gui.dialogs.probe import ProbeDialog
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.store import Store
-from optmem_gui.report.user_optimizers import FILE_NAME, load_user_optimizers
+from optmem_gui.paths import OPTIMIZERS_FILE
+from optmem_gui.report.user_optimizers import load_user_optimizers
 
 STATES = (
     ProbedState("step", (Case(Size("scalar"), "fp32"),), host=True),
@@ -183,7 +184,7 @@ def test_an_entry_is_chosen_saved_and_there_after_a_restart(
     assert breakdown.component("optimizer_state").bytes == moment + 4 * scenario.model.tensor_count
     assert window.inputs.optimizer.choice.combo.currentText() == "Mine (user)"
     qtbot.waitUntil(lambda: "user.Mine" in {row.optimizer for row in store.snapshot.comparison})
-    saved, _ = load_user_optimizers(window._settings.path.parent / FILE_NAME)
+    saved, _ = load_user_optimizers(window._settings.path.parent / OPTIMIZERS_FILE)
     assert saved == (ENTRY,)
     window.close()
     del CATALOGUE["user.Mine"]
@@ -195,6 +196,6 @@ def test_an_entry_is_chosen_saved_and_there_after_a_restart(
 def test_a_damaged_file_is_said_in_the_window(
     make_window: Callable[..., MainWindow], settings: Settings, qtbot: QtBot
 ) -> None:
-    (settings.path.parent / FILE_NAME).write_text("{")
+    (settings.path.parent / OPTIMIZERS_FILE).write_text("{")
     window = make_window()
     qtbot.waitUntil(lambda: "set aside" in window.notice.text.text())

@@ -15,8 +15,8 @@ from optmem_gui.core.optimizers.catalogue import ALIASES, CATALOGUE, find
 from optmem_gui.core.optimizers.probed_rules import Case, Condition, ProbedState, Size, UserOptimizer
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
+from optmem_gui.paths import OPTIMIZERS_FILE
 from optmem_gui.report.user_optimizers import (
-    FILE_NAME,
     add_user_optimizer,
     adopt_user_optimizers,
     load_user_optimizers,
@@ -52,14 +52,14 @@ def _catalogue_as_it_was() -> Iterator[None]:
 
 
 def test_what_is_saved_comes_back(tmp_path: Path) -> None:
-    path = tmp_path / "new" / FILE_NAME
+    path = tmp_path / "new" / OPTIMIZERS_FILE
     save_user_optimizers(path, [ENTRY])
     assert load_user_optimizers(path) == ((ENTRY,), None)
-    assert [file.name for file in path.parent.iterdir()] == [FILE_NAME]
+    assert [file.name for file in path.parent.iterdir()] == [OPTIMIZERS_FILE]
 
 
 def test_an_entry_works_like_any_other_after_a_restart(tmp_path: Path) -> None:
-    path = tmp_path / FILE_NAME
+    path = tmp_path / OPTIMIZERS_FILE
     save_user_optimizers(path, [ENTRY])
     assert adopt_user_optimizers(path) is None
     assert find("mine.optim.Mine").id == "user.Mine"
@@ -73,7 +73,7 @@ def test_an_entry_works_like_any_other_after_a_restart(tmp_path: Path) -> None:
 
 
 def test_no_file_is_no_problem(tmp_path: Path) -> None:
-    assert load_user_optimizers(tmp_path / FILE_NAME) == ((), None)
+    assert load_user_optimizers(tmp_path / OPTIMIZERS_FILE) == ((), None)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_no_file_is_no_problem(tmp_path: Path) -> None:
     ],
 )
 def test_a_damaged_file_is_set_aside(tmp_path: Path, text: str) -> None:
-    path = tmp_path / FILE_NAME
+    path = tmp_path / OPTIMIZERS_FILE
     path.write_bytes(text.encode(errors="surrogateescape"))
     entries, notice = load_user_optimizers(path)
     assert entries == ()
@@ -104,7 +104,7 @@ def test_a_damaged_file_is_set_aside(tmp_path: Path, text: str) -> None:
 def test_a_file_cannot_replace_a_builtin_or_name_a_type_that_is_none(
     tmp_path: Path, change: dict[str, str]
 ) -> None:
-    path = tmp_path / FILE_NAME
+    path = tmp_path / OPTIMIZERS_FILE
     entry = replace(ENTRY, id=change.get("id", ENTRY.id))
     save_user_optimizers(path, [entry])
     document = json.loads(path.read_text())
@@ -117,7 +117,7 @@ def test_a_file_cannot_replace_a_builtin_or_name_a_type_that_is_none(
 
 
 def test_the_same_class_again_replaces_and_another_of_its_name_gets_a_number(tmp_path: Path) -> None:
-    path = tmp_path / FILE_NAME
+    path = tmp_path / OPTIMIZERS_FILE
     assert add_user_optimizer(path, ENTRY).id == "user.Mine"
     assert add_user_optimizer(path, replace(ENTRY, proven="mine 2.0")).id == "user.Mine"
     assert add_user_optimizer(path, replace(ENTRY, path="other.Mine")).id == "user.Mine2"
@@ -132,5 +132,5 @@ def test_the_same_class_again_replaces_and_another_of_its_name_gets_a_number(tmp
 def test_what_cannot_be_written_is_said_and_the_entry_stays(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be saved"):
-        add_user_optimizer(tmp_path / "file" / FILE_NAME, ENTRY)
+        add_user_optimizer(tmp_path / "file" / OPTIMIZERS_FILE, ENTRY)
     assert "user.Mine" in CATALOGUE
