@@ -129,6 +129,7 @@ def _variant(algorithm: Algorithm, prefix: str, width: str) -> Implementation:
         temporaries=KernelOnGpu(PerTensor(fp32=algorithm.on_cpu[width == "8bit"])),
         source=f"bitsandbytes/optim/{algorithm.module}.py, optimizer.py, bitsandbytes 0.50.2",
         arguments=algorithm.arguments,
+        aliases=_TRAINER_NAMES.get(name, ()),
         proven="" if broken or (doubled and prefix) else PROVEN,
         conflicts=(_WIDTH,) if width == "" else (),
         cautions=("optimizer.ademamix_32bit_short",) if broken else (),
@@ -137,6 +138,22 @@ def _variant(algorithm: Algorithm, prefix: str, width: str) -> Implementation:
 
 
 _BELIEFS = (("", "AdamW", "8bit"), ("Paged", "AdamW", "8bit"), ("", "AdamW", ""))
+
+_TRAINER_NAMES = {
+    "AdamW8bit": ("adamw_8bit", "adamw_bnb_8bit"),
+    "PagedAdamW8bit": ("paged_adamw_8bit",),
+    "PagedAdamW32bit": ("paged_adamw", "paged_adamw_32bit"),
+    "Lion8bit": ("lion_8bit",),
+    "Lion32bit": ("lion_32bit",),
+    "PagedLion8bit": ("paged_lion_8bit",),
+    "PagedLion32bit": ("paged_lion", "paged_lion_32bit"),
+    "AdEMAMix8bit": ("ademamix_8bit",),
+    "PagedAdEMAMix8bit": ("paged_ademamix_8bit",),
+    "PagedAdEMAMix": ("paged_ademamix", "paged_ademamix_32bit"),
+    "RMSprop8bit": ("rmsprop_bnb_8bit",),
+    "RMSprop32bit": ("rmsprop_bnb", "rmsprop_bnb_32bit"),
+}
+"""What ``optim=`` of transformers' TrainingArguments calls them."""
 
 _MOMENTUM: Options = (("momentum", 0.9),)
 """The library refuses SGD without momentum, which is its own default."""

@@ -125,6 +125,7 @@ APEX_ADAM = replace(
         (CAPTURABLE, MASTER),
     ),
     conflicts=(Conflict(all_of(MASTER, Not(CAPTURABLE)), "optimizer.master_needs_capturable"),),
+    aliases=("adamw_apex_fused",),
     belief=True,
     low_precision_gradients=True,
 )

@@ -37,6 +37,10 @@ def _moment(name: str, width: str, blocks: Blocks) -> tuple[State, ...]:
     return (*states, State(name, blocks.rest(), LIKE_DTYPE))
 
 
+_TRAINER_NAMES = {"AdamW8bit": ("adamw_torch_8bit",), "AdamW4bit": ("adamw_torch_4bit",)}
+"""What ``optim=`` of transformers' TrainingArguments calls them."""
+
+
 def _low_bit(name: str, width: str) -> Implementation:
     block = Option("block_size", "int", 128 if width == "4bit" else 256, ("state",), minimum=2)
     blocks = Blocks("block_size", 4096, whole=True)
@@ -49,6 +53,7 @@ def _low_bit(name: str, width: str) -> Implementation:
         temporaries=_COMPILED[width],
         source=f"torchao/optim/adam.py, subclass_{width.lower()}.py, torchao 0.18.0",
         proven=PROVEN,
+        aliases=_TRAINER_NAMES.get(f"{name}{width}", ()),
         belief=name == "AdamW",
     )
 
