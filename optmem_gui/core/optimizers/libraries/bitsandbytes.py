@@ -142,14 +142,15 @@ _BELIEFS = (("", "AdamW", "8bit"), ("Paged", "AdamW", "8bit"), ("", "AdamW", "")
 _TRAINER_NAMES = {
     "AdamW8bit": ("adamw_8bit", "adamw_bnb_8bit"),
     "PagedAdamW8bit": ("paged_adamw_8bit",),
-    "PagedAdamW32bit": ("paged_adamw", "paged_adamw_32bit"),
+    "PagedAdamW32bit": ("paged_adamw_32bit",),
     "Lion8bit": ("lion_8bit",),
     "Lion32bit": ("lion_32bit",),
     "PagedLion8bit": ("paged_lion_8bit",),
-    "PagedLion32bit": ("paged_lion", "paged_lion_32bit"),
+    "PagedLion32bit": ("paged_lion_32bit",),
+    "AdEMAMix": ("ademamix",),
     "AdEMAMix8bit": ("ademamix_8bit",),
     "PagedAdEMAMix8bit": ("paged_ademamix_8bit",),
-    "PagedAdEMAMix": ("paged_ademamix", "paged_ademamix_32bit"),
+    "PagedAdEMAMix": ("paged_ademamix_32bit",),
     "RMSprop8bit": ("rmsprop_bnb_8bit",),
     "RMSprop32bit": ("rmsprop_bnb", "rmsprop_bnb_32bit"),
 }

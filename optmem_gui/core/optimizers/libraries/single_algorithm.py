@@ -48,6 +48,7 @@ LION = Implementation(
     temporaries=PerTensor(own=2),
     source="lion_pytorch/lion_pytorch.py",
     proven="lion-pytorch 0.2.5",
+    aliases=("lion",),
 )
 
 CAUTIOUS_LION = replace(
