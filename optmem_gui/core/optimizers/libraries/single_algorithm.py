@@ -54,6 +54,7 @@ LION = Implementation(
 CAUTIOUS_LION = replace(
     LION,
     id="lion_pytorch.CautiousLion",
+    aliases=(),
     path="lion_pytorch.cautious_lion.Lion",
     temporaries=PerTensor(own=3, fp32=0.25, previous=1),
     source="lion_pytorch/cautious_lion.py",
