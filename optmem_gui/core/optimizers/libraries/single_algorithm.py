@@ -63,6 +63,7 @@ CAUTIOUS_LION = replace(
 FOREACH_LION = replace(
     LION,
     id="lion_pytorch.ForeachLion",
+    aliases=(),
     path="lion_pytorch.foreach.Lion",
     temporaries=PerTensor(lists=1, all_at_once=True),
     source="lion_pytorch/foreach.py",
