@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, QStringListModel, Qt, Signal
 from PySide6.QtGui import (
     QGuiApplication,
-    QKeyEvent,
-    QKeySequence,
     QPalette,
     QStandardItem,
     QStandardItemModel,
-    QWheelEvent,
 )
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -24,14 +21,13 @@ from PySide6.QtWidgets import (
     QCompleter,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from optmem_gui.gui.cards import IssueLabel, MutedLabel
+from optmem_gui.gui.editors import PlainLineEdit, QuietComboBox
 from optmem_gui.gui.i18n import without_mnemonic
 from optmem_gui.gui.theme import is_dark, scaled_font, shades, tint
 
@@ -126,23 +122,6 @@ class Field(QWidget):
         self._editor.setProperty("invalid", bool(text))
 
 
-class PlainLineEdit(QLineEdit):
-    """A line without an undo of its own: Ctrl+Z takes the last edit back, whichever field it was in."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAcceptDrops(False)  # a file dropped here is for the window, not text for the field
-
-    def event(self, event: QEvent) -> bool:
-        """Leave undo and redo to the window's actions."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            key = QKeySequence.StandardKey
-            if event.matches(key.Undo) or event.matches(key.Redo):
-                event.ignore()
-                return False
-        return super().event(event)
-
-
 class TextField(Field):
     """A line of text, reported at every keystroke."""
 
@@ -159,24 +138,6 @@ class TextField(Field):
         """Show a text; the cursor stays where it is while the text is the same."""
         if self.edit.text() != text:
             self.edit.setText(text)
-
-
-class QuietComboBox(QComboBox):
-    """A list that the mouse wheel does not change while the column around it is scrolled."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.setMinimumContentsLength(8)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802  # Qt's name
-        """Leave the wheel to the scroll area unless the list has the focus."""
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class SearchCompleter(QCompleter):
@@ -261,8 +222,6 @@ class ChoiceField(Field):
         blocker.unblock()
         if self._search is not None:
             self._search.offer(wanted)
-            longest = max((choice.label for choice in wanted), key=len, default="")
-            self.combo.view().setMinimumWidth(self.fontMetrics().horizontalAdvance(longest + "MMM"))
 
     def add_choice(self, choice: Choice) -> None:
         """Offer one more entry."""

@@ -45,6 +45,9 @@ _ALIGNMENT = {
     for column in Column
 }
 _COLUMNS = tuple(Column)  # calling the enumeration costs more than the cell
+_SMALLEST = 0.01
+"""Bytes a parameter that are as good as none, but not none."""
+
 _VERDICTS = {"yes": 0, "tight": 1, "no": 2, None: 3}
 
 
@@ -229,7 +232,8 @@ class ComparisonModel(QAbstractTableModel):
             return words[row.fits]
         if column is Column.RELATIVE:
             return self._relative(row)
-        each = f"{row.state_bytes_per_parameter:.2f}"
+        ratio = row.state_bytes_per_parameter
+        each = f"{ratio:.2f}" if ratio == 0 or ratio >= _SMALLEST else f"< {_SMALLEST}"
         return each if column is Column.PER_PARAMETER else format_bytes(_size(row, column), self._unit)
 
     def _identity(self, row: OptimizerRow, column: Column) -> str:
