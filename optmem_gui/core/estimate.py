@@ -39,7 +39,8 @@ def compute(scenario: Scenario, gpu: Gpu | None = None) -> Breakdown:
     """
     implementation = find(scenario.optimizer)
     ground = ground_of(scenario, gpu)
-    layout, gradients, activations = ground.layout, ground.gradients, ground.activations
+    layout, activations = ground.layout, ground.activations
+    gradients = ground.gradients_for(implementation)
     state = optimizer_state(implementation, scenario.options, layout, scenario.target)
     temporaries = step_temporaries(implementation, scenario.options, layout, scenario.target)
     standing = ground.standing_with(implementation, state)
@@ -93,6 +94,12 @@ class Ground:
             state_rounding=rounding,
             state_at_load=implementation.created == "construction",
         )
+
+    def gradients_for(self, implementation: Implementation) -> Gradients:
+        """The same, without the copy in the master's type where the optimizer takes 16-bit gradients."""
+        if implementation.low_precision_gradients:
+            return replace(self.gradients, step_copy_bytes=0)
+        return self.gradients
 
 
 def ground_of(scenario: Scenario, gpu: Gpu | None) -> Ground:

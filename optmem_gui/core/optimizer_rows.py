@@ -90,7 +90,7 @@ class _Shared:
 
 def _row(implementation: Implementation, options: Options, shared: _Shared) -> OptimizerRow:
     ground, target, gpu = shared.ground, shared.target, shared.gpu
-    layout, gradients = ground.layout, ground.gradients
+    layout, gradients = ground.layout, ground.gradients_for(implementation)
     state = optimizer_state(implementation, options, layout, target)
     count = layout.total_count
     if implementation.runtime != "torch":

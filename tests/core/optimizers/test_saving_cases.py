@@ -7,6 +7,7 @@ from math import ceil, prod
 import pytest
 
 from optmem_gui.architectures.presets import preset_ref
+from optmem_gui.core.estimate import compute
 from optmem_gui.core.layout import Layout, place
 from optmem_gui.core.model import Shape
 from optmem_gui.core.optimizers.catalogue import find
@@ -116,3 +117,17 @@ def test_convolutions_keep_two_thirds_in_adafactor() -> None:
     layout = layout_of((shape,), "fp32")
     assert _state("transformers.Adafactor", layout).bytes == 4 * (prod(shape) * 2 // 3 + 1)
     assert _state("timm.Adafactor", layout).bytes == 4 * (64 * 9 + 32 * 9 + 1 + 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "bytes_per_parameter"), [("torch.AdamW", 4), ("deepspeed.FusedAdam", 4), ("apex.FusedAdam", 0)]
+)
+def test_kernels_that_take_16_bit_gradients_copy_none(name: str, bytes_per_parameter: int) -> None:
+    """With fp32 master weights others get an fp32 copy of every gradient at the step."""
+    options: Options = (("fused", True),) if name == "torch.AdamW" else ()
+    scenario = Scenario(
+        preset_ref("llama-3.1-8b"), precision="bf16-master", optimizer=name, options=options, target="cuda"
+    )
+    found = {row.id: row.bytes for row in compute(scenario).components}
+    assert found["temporaries"] == bytes_per_parameter * 8_030_261_248
+    assert found["master_weights"] == 4 * 8_030_261_248

@@ -210,7 +210,6 @@ def _flash(
         source="flashoptim/optimizers.py, flashoptim 0.1.4",
         conflicts=(Conflict(_odd_bits, "optimizer.bits_24_or_32"),),
         belief=name == "FlashAdamW",
-        low_precision_gradients=True,
     )
 
 
