@@ -73,6 +73,9 @@ class Device:
         self.limit_bytes = (
             None if fraction is None or capacity_bytes is None else int(fraction * capacity_bytes)
         )
+        self._range_bytes = (
+            UNLIMITED_RANGE_BYTES if capacity_bytes is None else capacity_bytes + capacity_bytes // 8
+        )
         self.statistics = Statistics()
         self.addresses = Addresses() if addresses is None else addresses
         self.segments: dict[int, int] = {}
@@ -103,17 +106,17 @@ class Device:
         self.statistics.shrink(block.size, 1)
         self.calls.append(DeviceCall("segment_free", block.address, block.size, block.stream))
 
-    def new_range(self, pool: Pool, stream: int) -> Block:
+    def new_range(self, pool: Pool, size: int, stream: int) -> Block:
         """Reserve addresses for an expandable segment: 1 1/8 of the device's memory, none of it mapped.
+
+        It is at least ``size`` bytes, which only matters for a device without an end.
 
         Source: ``find_expandable_block`` and ``ExpandableSegment``.
         """
-        size = UNLIMITED_RANGE_BYTES
-        if self.capacity_bytes is not None:
-            page = page_bytes(small=pool.small, config=self.config)
-            size = -(-(self.capacity_bytes + self.capacity_bytes // 8) // page) * page
-        base = self.addresses.range(size)
-        block = Block(base, size, pool, stream, base)
+        page = page_bytes(small=pool.small, config=self.config)
+        range_bytes = -(-max(self._range_bytes, size) // page) * page
+        base = self.addresses.range(range_bytes)
+        block = Block(base, range_bytes, pool, stream, base)
         block.mapped = False
         pool.add_unmapped(block)
         return block

@@ -17,7 +17,7 @@ def grow(device: Device, pool: Pool, size: int, stream: int) -> Block | None:
     Returns:
         None where the device has no room; what was mapped until then stays mapped, as in PyTorch.
     """
-    block = _lowest_room(pool, size, stream) or device.new_range(pool, stream)
+    block = _lowest_room(pool, size, stream) or device.new_range(pool, size, stream)
     if not block.mapped and not map_pages(device, block, min(block.size, size)):
         return None
     while block.size < size:

@@ -108,5 +108,5 @@ def map_range(allocator: CachingAllocator, addresses: RecordedAddresses, event: 
     block = pool.unmapped_at.get(event.address)
     if block is None and not pool.unmapped.get(event.stream):
         addresses.mapped = [event.address]
-        block = allocator.device.new_range(pool, event.stream)
+        block = allocator.device.new_range(pool, event.size, event.stream)
     return block is not None and map_pages(allocator.device, block, event.size)

@@ -60,3 +60,54 @@ class Program:
     def recording(self, since: int = 0) -> Recording:
         """What was recorded from an event on."""
         return Recording(0, tuple(self.events[since:]), self.state(), self.allocator.config)
+
+
+def as_snapshot(recording: Recording, **changes: object) -> dict[str, object]:
+    """The objects that ``torch.cuda.memory._dump_snapshot`` would pickle for a recording."""
+    trace = [
+        {
+            "action": event.action,
+            ("device_free" if event.action == "oom" else "addr"): event.address,
+            "size": event.size,
+            "stream": event.stream,
+            "time_us": 0,
+            "frames": [
+                {"filename": "/site-packages/torch/nn/linear.py", "line": 1, "name": "forward"},
+                {"filename": "/home/me/train.py", "line": 12, "name": "step"},
+            ],
+        }
+        for event in recording.events
+    ]
+    states = {(True, False): "active_allocated", (False, True): "active_awaiting_free"}
+    segments = [
+        {
+            "device": recording.device,
+            "address": segment.address,
+            "total_size": segment.size,
+            "stream": segment.stream,
+            "segment_type": "small" if segment.small else "large",
+            "segment_pool_id": segment.pool_id,
+            "is_expandable": segment.expandable,
+            "frames": [],
+            "blocks": [
+                {
+                    "address": block.address,
+                    "size": block.size,
+                    "requested_size": block.requested,
+                    "state": states.get((block.allocated, block.awaiting), "inactive"),
+                    "frames": [],
+                }
+                for block in segment.blocks
+            ],
+        }
+        for segment in recording.segments
+    ]
+    settings = {
+        "PYTORCH_CUDA_ALLOC_CONF": "",
+        "max_split_size": -1,
+        "garbage_collection_threshold": 0.0,
+        "expandable_segments": bool(recording.config and recording.config.expandable_segments),
+        "roundup_power2_divisions": {str(1 << index): 0 for index in range(16)},
+    }
+    snapshot = {"segments": segments, "device_traces": [trace], "allocator_settings": settings}
+    return {**snapshot, **changes}
