@@ -21,7 +21,6 @@ _OPTIONS: dict[str, str] = {
     "optimizer.option.fp32_optimizer_states": "Off, the state takes the type of the parameter.",
     "optimizer.option.master_weights": "Keeps an fp32 copy of the weights as part of the state; choose a scheme without master weights beside it.",
     "optimizer.option.store_param_remainders": "For bf16 parameters, 16 further bits in place of the whole fp32 master weight.",
-    "optimizer.option.quantize": "Keeps moments as 8-bit codes with a 16-bit scale for every 32 elements.",
     "optimizer.option.master_weight_bits": "24 keeps 8 further bits of every 16-bit parameter, 32 keeps 16.",
     "optimizer.option.beta1": "Set, a first moment in fp32 as large as the parameters is kept.",
     "optimizer.option.scale_parameter": "Changes no state.",

@@ -53,7 +53,9 @@ def test_options_are_the_constructors(implementation: Implementation) -> None:
             assert parameters[option.name].default == option.default
     taken = {option.name for option in implementation.options}
     if implementation.library == "torch":
-        assert {"foreach", "fused", "capturable", "maximize", "amsgrad", "centered"} & set(parameters) <= taken
+        assert {"foreach", "fused", "capturable", "maximize", "amsgrad", "centered"} & set(
+            parameters
+        ) <= taken
 
 
 @pytest.mark.parametrize("implementation", EVERY, ids=lambda each: each.id)
