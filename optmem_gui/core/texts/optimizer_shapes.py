@@ -26,8 +26,10 @@ _QUANTIZED: dict[str, str] = {
     "optimizer.shape.shared_table": "{state}: one table of values in {dtype} = {total_bytes}, shared by all quantized tensors",
     "optimizer.shape.shared_table.host": "{state}: one table of values in {dtype} = {total_bytes}, made but left unused in host memory",
     "optimizer.shape.not_quantized": "{state}: {element_count} elements in {dtype} = {total_bytes}; tensors this small, or of a size that blocks do not divide, are not quantized",
+    "optimizer.shape.not_quantized.host": "{state}: {element_count} elements in {dtype} = {total_bytes}; not quantized"
+    + _MANAGED,
     "optimizer.shape.full": "{state}: {element_count} elements in {dtype} = {total_bytes}",
-    "optimizer.shape.full.host": "{state}: {element_count} elements in {dtype} = {total_bytes}" + _MANAGED,
+    "optimizer.shape.full.host": "{state}: {element_count} elements in {dtype} = {total_bytes}, in host memory; that of paged optimizers is managed by the driver",
     "optimizer.shape.one_number": "{state}: {tensor_count} x one number in {dtype} = {total_bytes}",
     "optimizer.shape.one_a_group": "{state}: one number in {dtype} for the parameter group = {total_bytes}",
     "optimizer.shape.one_a_group.host": "{state}: one number in {dtype} for the parameter group = {total_bytes}, in host memory",

@@ -13,6 +13,7 @@ from optmem_gui.core.model import Shape
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.options import parse_options
 from optmem_gui.core.optimizers.state import OptimizerState, optimizer_state
+from optmem_gui.core.reasons import render
 from optmem_gui.core.scenario import Options, Scenario
 from tests.core.optimizers.real import layout_of
 
@@ -131,3 +132,19 @@ def test_kernels_that_take_16_bit_gradients_copy_none(name: str, bytes_per_param
     found = {row.id: row.bytes for row in compute(scenario).components}
     assert found["temporaries"] == bytes_per_parameter * 8_030_261_248
     assert found["master_weights"] == 4 * 8_030_261_248
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("bitsandbytes.PagedAdamW8bit", ()),
+        ("bitsandbytes.PagedAdamW8bit", (("min_8bit_size", 10**6),)),
+        ("bitsandbytes.PagedLion32bit", ()),
+        ("torchao.CPUOffloadOptimizer", ()),
+        ("deepspeed.DeepSpeedCPUAdam", ()),
+    ],
+)
+def test_what_lives_on_the_host_is_worded(name: str, options: Options) -> None:
+    state = _state(name, layout_of(((400, 400), (100,)), "bf16"), options)
+    assert state.host_bytes > 0
+    assert all(render(row.why) for row in state.rows)
