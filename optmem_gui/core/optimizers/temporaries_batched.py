@@ -109,19 +109,22 @@ class BatchedByShape:
         many: Tensors as large as all parameters of one shape, where there are several.
         single: Tensors as large as the parameter, where its shape is the only one of its kind.
         loop: Tensors of the current parameter and of the one before it, without batches.
+        anywhere: Stacks are the default without a GPU too.
         narrow: The rule for 16-bit parameters where it is another.
     """
 
     many: int
     single: int
     loop: tuple[int, int]
+    anywhere: bool = True
     narrow: TemporariesRule | None = None
 
     def __call__(self, layout: Layout, settings: Settings) -> Need:
         """Bytes of the largest stack, or of the largest parameter."""
         if self.narrow is not None and _is_narrow(layout):
             return self.narrow(layout, settings)
-        if settings.values.get("foreach") is False:
+        chosen = settings.values.get("foreach")
+        if chosen is False or (chosen is None and not self.anywhere and settings.target == "cpu"):
             return looped(self.loop, close=True)(layout, settings)
         plain, blocks = (max(self._stacks(layout, size), default=0) for size in (exact, rounded))
         why = Reason("optimizer.temporaries.stacked", {"total_bytes": plain})

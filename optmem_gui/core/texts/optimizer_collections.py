@@ -9,6 +9,9 @@ _RULES: dict[str, str] = {
     "optimizer.shape.square_of_smaller": (
         "{state}: a square {dtype} matrix as wide as the smaller axis of each matrix, {element_count} elements = {total_bytes}"
     ),
+    "optimizer.shape.basis": "{state}: a basis of rank columns for each tensor, {element_count} elements in {dtype} = {total_bytes}",
+    "optimizer.shape.basis_square": "{state}: a rank x rank matrix for each tensor, {element_count} elements in {dtype} = {total_bytes}",
+    "optimizer.shape.basis_moment": "{state}: a moment of rank rows for each tensor, {element_count} elements in {dtype} = {total_bytes}",
     "optimizer.temporaries.squares": (
         "Square matrices are decomposed one parameter after another; the largest takes about {total_bytes}, without the solver's own workspace"
     ),
@@ -18,6 +21,7 @@ _RULES: dict[str, str] = {
 }
 
 _ERRORS: dict[str, str] = {
+    "optimizer.needs_loss": "{optimizer} computes its step from the loss: pass step() a closure that returns it.",
     "optimizer.only_vectors_and_matrices": (
         "{optimizer} fails on tensors that are neither vectors nor matrices and {tensor} has shape {shape}; choose transformers.Adafactor or another optimizer"
     ),
@@ -26,6 +30,9 @@ _ERRORS: dict[str, str] = {
 _OPTIONS: dict[str, str] = {
     "optimizer.option.ams_bound": "AMSGrad: keeps the largest second moment so far, as large as the parameters.",
     "optimizer.option.keep_num": "So many past gradients are kept, each as large as the parameters.",
+    "optimizer.option.max_dim": "Matrices keep squares for sides shorter than this.",
+    "optimizer.option.max_precondition_dim": "Axes longer than this have no squares.",
+    "optimizer.option.quantize": "Both moments in 8 bits with 16-bit scales; off, they take the type of the parameter.",
     "optimizer.option.amsbound": "Keeps the largest second moment so far, as large as the parameters.",
     "optimizer.option.variant": "exp keeps one more number a tensor.",
     "optimizer.option.use_shadow": "Keeps a slow copy of the weights.",
@@ -75,6 +82,43 @@ _ABOUT: dict[str, str] = {
     "optimizer.pytorch_optimizer.StableAdamW": "AdamW with clipped updates; 16-bit parameters get a third state for rounding.",
     "optimizer.pytorch_optimizer.StableAdamW.belief": (
         "With 16-bit parameters it is larger than AdamW: Kahan summation, on by default, keeps one more state. With fp16, the second moment is fp32."
+    ),
+    "optimizer.pytorch_optimizer.AdaFactor": "Row and column averages of the second moment, and a first moment in bf16.",
+    "optimizer.pytorch_optimizer.AdaFactor.belief": "Not near 0: a first moment in bf16 is kept by default, 2 bytes a parameter.",
+    "optimizer.pytorch_optimizer.APOLLO": "Random projections of the moments where a group has a rank; without one, AdamW.",
+    "optimizer.pytorch_optimizer.APOLLO.belief": (
+        "It saves nothing by itself: only parameters of groups given a rank are projected; the others keep two full moments."
+    ),
+    "optimizer.pytorch_optimizer.Alice": "A low-rank basis, its square and projected moments of every tensor.",
+    "optimizer.pytorch_optimizer.Alice.belief": "Not for vectors: a bias of n numbers keeps a basis of n x 256.",
+    "optimizer.pytorch_optimizer.AliG": "A step size from the loss; momentum adds a buffer.",
+    "optimizer.pytorch_optimizer.CAME": "Row and column averages of the second moment and of its error, and a first moment in full size.",
+    "optimizer.pytorch_optimizer.Conda": "Two full moments and a projector as wide as the smaller side of each matrix.",
+    "optimizer.pytorch_optimizer.Conda.belief": "The projector saves nothing: moments stay in full size and the projector comes on top.",
+    "optimizer.pytorch_optimizer.EmoFact": "Row and column averages in place of both moments.",
+    "optimizer.pytorch_optimizer.Fira": "GaLore with a full-rank correction where a group has a rank; without one, AdamW.",
+    "optimizer.pytorch_optimizer.Fira.belief": (
+        "It saves nothing by itself: only parameters of groups given a rank are projected; the others keep two full moments."
+    ),
+    "optimizer.pytorch_optimizer.FlashAdamW": "AdamW with both moments in 8 bits, one 16-bit scale for 32 of them.",
+    "optimizer.pytorch_optimizer.FlashAdamW.belief": "2.13 bytes a parameter, whatever its type and however small the tensor.",
+    "optimizer.pytorch_optimizer.GaLore": "Low-rank projections of the moments where a group has a rank; without one, AdamW.",
+    "optimizer.pytorch_optimizer.GaLore.belief": (
+        "It saves nothing by itself: only parameters of groups given a rank are projected; the others keep two full moments."
+    ),
+    "optimizer.pytorch_optimizer.Nero": "One number a row (a neuron), and one a tensor.",
+    "optimizer.pytorch_optimizer.RACS": "One number a row and one a column of each matrix.",
+    "optimizer.pytorch_optimizer.Ranger21": "Five states as large as the parameters: moments, their maximum, slow weights.",
+    "optimizer.pytorch_optimizer.Ranger21.belief": "Five times the parameters, not Adam's two.",
+    "optimizer.pytorch_optimizer.SM3.belief": "momentum=0 saves nothing here: the buffer is kept all the same.",
+    "optimizer.pytorch_optimizer.SOAP.belief": (
+        "Far more than Adam: two squares for each axis up to 10,000 long. Vectors keep none by default."
+    ),
+    "optimizer.pytorch_optimizer.SPAM": "Two moments, and a mask of one byte an element for each matrix.",
+    "optimizer.pytorch_optimizer.SPlus": "Momentum, an average of the weights, and two squares for each side of a matrix.",
+    "optimizer.pytorch_optimizer.SPlus.belief": "Far more than Adam: for a square matrix, six states of its size.",
+    "optimizer.pytorch_optimizer.Shampoo.belief": (
+        "No limit to an axis: a vector of 4,096 keeps two matrices of 4,096 x 4,096, an embedding two as wide as the vocabulary. momentum=0 keeps the buffer all the same."
     ),
     "optimizer.torch_optimizer.A2GradExp": "An average of the gradients and a second sequence of weights.",
     "optimizer.torch_optimizer.A2GradInc": "An average of the gradients and a second sequence of weights.",

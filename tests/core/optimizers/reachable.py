@@ -18,8 +18,12 @@ def kept(optimizer: Any, parameters: Iterable[torch.Tensor]) -> Kept:
     seen = {p.untyped_storage()._cdata for p in parameters}
     seen |= {p.grad.untyped_storage()._cdata for p in parameters if p.grad is not None}
     found: Kept = {}
+    met: set[int] = set()
     for name, value in _places(optimizer):
         for tensor in tensors_in(value):
+            if id(tensor) in met:
+                continue
+            met.add(id(tensor))
             storage = tensor.untyped_storage()
             mine = storage._cdata not in seen or _shared(name, found)
             if not mine or not tensor.numel():

@@ -13,6 +13,7 @@ from optmem_gui.core.optimizers.libraries.memory_light import MEMORY_LIGHT
 from optmem_gui.core.optimizers.libraries.optax import OPTAX_ALL
 from optmem_gui.core.optimizers.libraries.optimi import OPTIMI
 from optmem_gui.core.optimizers.libraries.pytorch_optimizer_full import FULL as PYTORCH_OPTIMIZER_FULL
+from optmem_gui.core.optimizers.libraries.pytorch_optimizer_parts import PARTS as PYTORCH_OPTIMIZER_PARTS
 from optmem_gui.core.optimizers.libraries.single_algorithm import SINGLE_ALGORITHM
 from optmem_gui.core.optimizers.libraries.timm import TIMM
 from optmem_gui.core.optimizers.libraries.torch_optim import TORCH_OPTIM
@@ -31,6 +32,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *SINGLE_ALGORITHM,
     *LEARNING_RATE_FREE,
     *PYTORCH_OPTIMIZER_FULL,
+    *PYTORCH_OPTIMIZER_PARTS,
     *TORCH_OPTIMIZER,
     *LOW_RANK,
     *MATRICES,

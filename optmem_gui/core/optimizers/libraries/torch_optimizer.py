@@ -155,6 +155,6 @@ TORCH_OPTIMIZER: tuple[Implementation, ...] = (
     _declared("Shampoo", "shampoo",
               (*full("momentum_buffer"), State("precond", squares(), LIKE_DTYPE),
                State("inv_precond", squares(), LIKE_DTYPE)),
-              LargestSquare(own=1, squares=6), inert(MOMENTUM, 0.0), belief=True),
+              LargestSquare(squares(), own=1, squares=4), inert(MOMENTUM, 0.0), belief=True),
 )  # fmt: skip
 """Of the same families as pytorch_optimizer's classes, whose predecessor it is."""
