@@ -24,6 +24,7 @@ class BatchedOrLoop(ForeachOrLoop):
         anywhere: Whether foreach is the default without a GPU too.
         unless: Options under which the class takes one parameter after another whatever it is told.
         apart: Tensors of one parameter at a moment when the lists are gone; the higher moment counts.
+        always_all: The class has batches only, and no option for it.
         narrow: The rule for 16-bit parameters where it is another.
         close: The counts are a bound or an average (dimensions that matter are left out): not exact.
     """
@@ -31,12 +32,13 @@ class BatchedOrLoop(ForeachOrLoop):
     anywhere: bool = True
     unless: Predicate = never
     apart: int = 0
+    always_all: bool = False
     narrow: TemporariesRule | None = None
     close: bool = False
 
     def mode(self, settings: Settings) -> Mode:
         """Which way runs: what ``foreach`` says, else the library's own choice."""
-        chosen = settings.values.get("foreach", False)
+        chosen = settings.values.get("foreach", self.always_all)
         if self.unless(settings):
             return "loop"
         if chosen is None:

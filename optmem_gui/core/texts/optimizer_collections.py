@@ -12,6 +12,7 @@ _RULES: dict[str, str] = {
     "optimizer.shape.basis": "{state}: a basis of rank columns for each tensor, {element_count} elements in {dtype} = {total_bytes}",
     "optimizer.shape.basis_square": "{state}: a rank x rank matrix for each tensor, {element_count} elements in {dtype} = {total_bytes}",
     "optimizer.shape.basis_moment": "{state}: a moment of rank rows for each tensor, {element_count} elements in {dtype} = {total_bytes}",
+    "optimizer.dtype.stored": "{dtype}, as storage_dtype says, whatever the type of the parameter.",
     "optimizer.temporaries.squares": (
         "Square matrices are decomposed one parameter after another; the largest takes about {total_bytes}, without the solver's own workspace"
     ),
@@ -33,6 +34,7 @@ _OPTIONS: dict[str, str] = {
     "optimizer.option.max_dim": "Matrices keep squares for sides shorter than this.",
     "optimizer.option.max_precondition_dim": "Axes longer than this have no squares.",
     "optimizer.option.quantize": "Both moments in 8 bits with 16-bit scales; off, they take the type of the parameter.",
+    "optimizer.option.storage_dtype": "Type of the state, whatever that of the parameters.",
     "optimizer.option.amsbound": "Keeps the largest second moment so far, as large as the parameters.",
     "optimizer.option.variant": "exp keeps one more number a tensor.",
     "optimizer.option.use_shadow": "Keeps a slow copy of the weights.",
@@ -140,6 +142,15 @@ _ABOUT: dict[str, str] = {
     "optimizer.torch_optimizer.Shampoo.belief": (
         "No limit to an axis: a vector of 4,096 keeps two matrices of 4,096 x 4,096, an embedding two as wide as the vocabulary. momentum=0 keeps the buffer all the same."
     ),
+    "optimizer.heavyball.AdamW.belief": "16-bit parameters do not halve it: state is fp32 unless storage_dtype says otherwise.",
+    "optimizer.heavyball.SGD.belief": "Momentum is always kept, and in fp32 unless storage_dtype says otherwise.",
+    "optimizer.heavyball.HyperBallAdamW": "One second moment, and one norm for each matrix.",
+    "optimizer.heavyball.LaPropOrtho": "LaProp's two moments; updates of matrices are orthogonalized.",
+    "optimizer.heavyball.MSAMLaProp": "Two averages in storage_dtype, and a second sequence of weights.",
+    "optimizer.heavyball.MuonAdamW": "A momentum buffer for tensors of two or more axes, Adam's two moments for the others.",
+    "optimizer.heavyball.MuonLaProp": "LaProp's two moments; updates of matrices are orthogonalized.",
+    "optimizer.heavyball.OrthoLaProp": "LaProp's two moments; gradients are made orthogonal to the weights.",
+    "optimizer.heavyball.SUDSAdamW": "Two moments and an approximation of the Fisher matrix: three states as large as the parameters.",
     "optimizer.pytorch_optimizer.TAM": "Torque-aware momentum: two states as large as the parameters.",
     "optimizer.pytorch_optimizer.VSGD": "Variational SGD: three states as large as the parameters.",
 }

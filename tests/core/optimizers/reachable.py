@@ -42,7 +42,8 @@ def _shared(name: str, found: Kept) -> bool:
 def _places(optimizer: Any) -> Iterator[tuple[str, Any]]:
     for owner, entry in optimizer.state.items():
         if isinstance(owner, torch.Tensor):
-            yield from entry.items()
+            for name, value in entry.items():  # heavyball keeps one entry a view of the parameter
+                yield from value.items() if isinstance(name, int) else ((name, value),)
         else:
             yield str(owner), entry
     for group in optimizer.param_groups:

@@ -92,6 +92,12 @@ def _named(value: object) -> str | None:
     return None
 
 
+@pytest.fixture(autouse=True)
+def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """heavyball compiles its steps; the state is the same without, and there in a second."""
+    monkeypatch.setattr(importlib.import_module("heavyball.utils"), "compile_mode", None)
+
+
 class _Run:
     """One real optimizer on small parameters."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.libraries.bitsandbytes import BITSANDBYTES
 from optmem_gui.core.optimizers.libraries.fused_kernels import FUSED_KERNELS
+from optmem_gui.core.optimizers.libraries.heavyball import HEAVYBALL
 from optmem_gui.core.optimizers.libraries.keras import KERAS_AND_TENSORFLOW
 from optmem_gui.core.optimizers.libraries.learning_rate_free import LEARNING_RATE_FREE
 from optmem_gui.core.optimizers.libraries.low_rank import LOW_RANK
@@ -34,6 +35,7 @@ IMPLEMENTATIONS: tuple[Implementation, ...] = (
     *PYTORCH_OPTIMIZER_FULL,
     *PYTORCH_OPTIMIZER_PARTS,
     *TORCH_OPTIMIZER,
+    *HEAVYBALL,
     *LOW_RANK,
     *MATRICES,
     *MEMORY_LIGHT,
