@@ -117,9 +117,9 @@ _OPTIONS: dict[str, str] = {
 _ABOUT: dict[str, str] = {
     "optimizer.torch.AdamW": "Adam with decoupled weight decay: two moments in the type of the parameter.",
     "optimizer.torch.AdamW.belief": "Not 8 bytes a parameter always: 4 with 16-bit parameters, 8 with fp32; autocast keeps 8.",
-    "optimizer.torch.Adam": "Two moments in the type of the parameter.",
+    "optimizer.torch.Adam": "Two moments in the type of the parameter; amsgrad=true (AMSGrad) keeps a third.",
     "optimizer.torch.Adam.belief": "beta1 = 0 does not save the first moment: it is allocated all the same.",
-    "optimizer.torch.SGD": "Nothing without momentum, one buffer with it.",
+    "optimizer.torch.SGD": "Nothing without momentum, one buffer with it; nesterov=true with momentum is NAG.",
     "optimizer.torch.SGD.belief": "No state, but foreach with weight decay or maximize copies every gradient in the step.",
     "optimizer.torch.Adafactor": "Row and column averages of the second moment, no first moment.",
     "optimizer.torch.Adafactor.belief": (

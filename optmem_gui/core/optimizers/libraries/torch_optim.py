@@ -120,6 +120,7 @@ SGD = Implementation(
     source="torch/optim/sgd.py",
     proven=PROVEN,
     conflicts=(_NESTEROV_ALONE, _FUSED_AND_FOREACH),
+    aliases=("nag", "nesterov", "momentum"),
     belief=True,
 )
 
@@ -133,6 +134,7 @@ ADAM = Implementation(
     source="torch/optim/adam.py",
     proven=PROVEN,
     conflicts=(_FUSED_AND_FOREACH, _TENSOR_LR_FOREACH),
+    aliases=("amsgrad",),
     belief=True,
 )
 
