@@ -88,13 +88,14 @@ def of_keras(implementation: Implementation, options: dict[str, Any], dtype: str
         gradients = [_keras_gradient(library, shape, dtype) for shape in SHAPES]
         _apply(made, gradients, variables)
     inner = getattr(made, "inner_optimizer", made)
-    kept = {
-        id(item): name.lstrip("_")
+    lists = [
+        (name, value)
         for name, value in vars(inner).items()
-        if isinstance(value, list)
-        for item in value
-    }
-    found = [each for one in (inner, made) for each in _variables(one)]
+        if isinstance(value, list) and name != "_trainable_variables"
+    ]
+    kept = {id(item): name.lstrip("_") for name, value in lists for item in value}
+    untracked = [item for _, value in lists for item in value if hasattr(item, "dtype")]
+    found = [*(each for one in (inner, made) for each in _variables(one)), *untracked]
     for variable in {id(each): each for each in found}.values():
         name = _keras_name(getattr(variable, "path", variable.name), variable.name)
         bare = re.fullmatch(r"kernel\d+|embeddings", name)
@@ -102,7 +103,8 @@ def of_keras(implementation: Implementation, options: dict[str, Any], dtype: str
 
 
 def _variables(optimizer: Any) -> Iterable[Any]:  # noqa: ANN401  # of any library
-    return optimizer.variables() if callable(optimizer.variables) else optimizer.variables
+    found: Iterable[Any] = optimizer.variables() if callable(optimizer.variables) else optimizer.variables
+    return found
 
 
 def _keras_variable(library: types.ModuleType, index: int, shape: tuple[int, ...], dtype: str) -> object:
