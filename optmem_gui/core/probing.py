@@ -73,7 +73,8 @@ class ProbeReport:
         torch: Version of torch.
         parameters: Every parameter that was stepped, alone.
         together_bytes: State of all parameters of the first type in one optimizer; None where it refuses.
-        outside: Tensors that the optimizer keeps elsewhere than in its state.
+        outside: Tensors that the optimizer keeps elsewhere than in its state, larger for larger parameters.
+        tables: Those that are the same whatever the parameter: one for the whole optimizer.
         growing: Names whose size changed after the second step.
         at_construction: The state is there before the first step.
         on_host: Names that stay in host memory while the parameter is elsewhere; None where nobody could say.
@@ -86,6 +87,7 @@ class ProbeReport:
     parameters: tuple[ProbedParameter, ...]
     together_bytes: int | None = None
     outside: tuple[ProbedTensor, ...] = ()
+    tables: tuple[ProbedTensor, ...] = ()
     growing: tuple[str, ...] = ()
     at_construction: bool = False
     on_host: tuple[str, ...] | None = None

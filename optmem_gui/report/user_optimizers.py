@@ -48,6 +48,7 @@ def _entries(data: object) -> tuple[UserOptimizer, ...]:
     entries = tuple(from_json(UserOptimizer, row, f"$.optimizers[{at}]") for at, row in enumerate(rows))
     for entry in entries:
         types = {case.dtype for state in entry.states for case in state.cases} - {LIKE}
+        types |= {tensor.dtype for tensor in entry.tables}
         if not entry.id.startswith(f"{LIBRARY}.") or not types <= set(DTYPES):
             raise CodecError(f"{entry.id}: no entry of a user, or a type that is not known")
     return entries

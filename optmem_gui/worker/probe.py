@@ -40,7 +40,7 @@ class Probing:
     def __init__(self, request: ProbeRequest, send: Callable[[Message], None]) -> None:
         self._request, self._send = request, send
         self._growing: dict[str, None] = {}
-        self._outside: dict[str, ProbedTensor] = {}
+        self._outside: dict[str, dict[int, ProbedTensor]] = {}
         self._early = True
 
     def run(self) -> ProbeReport | Failed:
@@ -63,7 +63,8 @@ class Probing:
             torch=torch.__version__,
             parameters=parameters,
             together_bytes=self._together([seen.shape for seen in taken if seen.dtype == taken[0].dtype]),
-            outside=tuple(self._outside.values()),
+            outside=tuple(max(sizes.items())[1] for sizes in self._outside.values() if len(sizes) > 1),
+            tables=tuple(sizes.popitem()[1] for sizes in self._outside.values() if len(sizes) == 1),
             growing=tuple(self._growing),
             at_construction=bool(taken) and self._early,
             on_host=self._on_host() if taken else None,
@@ -94,7 +95,8 @@ class Probing:
         tensors = tuple(_state(optimizer, parameter))
         self._early = self._early and all(tensor.name in early for tensor in tensors if tensor.shape)
         self._growing |= {name: None for name in sizes[-1] if sizes[-1][name] != sizes[-2].get(name)}
-        self._outside |= {tensor.name: tensor for tensor in _outside(optimizer, [parameter])}
+        for tensor in _outside(optimizer, {_storage(parameter)}):
+            self._outside.setdefault(tensor.name, {})[tensor.bytes] = tensor
         return ProbedParameter(shape, dtype, "", tensors)
 
     def _make(self, parameters: list[nn.Parameter]) -> Any:  # noqa: ANN401  # a class of the user's own
@@ -113,7 +115,12 @@ class Probing:
                 _step(optimizer, parameters)
         except _ANY:
             return None
-        return sum(tensor.bytes for each in parameters for tensor in _state(optimizer, each))
+        known = {_storage(parameter) for parameter in parameters}
+        total = sum(tensor.bytes for tensor in _outside(optimizer, known))
+        for parameter in parameters:
+            held = (tensor for each in _held(optimizer, parameter) for tensor in _tensors(each, "", known))
+            total += sum(tensor.bytes for tensor in held)
+        return total
 
     def _on_host(self) -> tuple[str, ...] | None:
         """Names that stay on the CPU while the parameter is elsewhere: on a GPU, or nowhere at all."""
@@ -166,10 +173,19 @@ def _loss(parameters: Iterable[nn.Parameter]) -> Tensor:
 
 
 def _state(optimizer: Any, parameter: nn.Parameter) -> Iterator[ProbedTensor]:  # noqa: ANN401  # as above
-    """Tensors in the state of a parameter, those of an optimizer inside this one included."""
+    """Tensors in the state of a parameter, without those that stand elsewhere too: they are shared."""
+    known = {_storage(parameter)}
+    for _ in _outside(optimizer, known):  # notes their storages
+        pass
+    for held in _held(optimizer, parameter):
+        yield from _tensors(held, "", known)
+
+
+def _held(optimizer: Any, parameter: nn.Parameter) -> Iterator[object]:  # noqa: ANN401  # as above
+    """State of a parameter, that of an optimizer inside this one included."""
     for each in _optimizers(optimizer):
-        held = each.state.get(parameter) if isinstance(each.state, Mapping) else None
-        yield from _tensors(held, "", {_storage(parameter)})
+        if isinstance(each.state, Mapping):
+            yield each.state.get(parameter)
 
 
 def _optimizers(optimizer: Any) -> Iterator[Any]:  # noqa: ANN401  # as above
@@ -179,8 +195,8 @@ def _optimizers(optimizer: Any) -> Iterator[Any]:  # noqa: ANN401  # as above
             yield value
 
 
-def _outside(optimizer: Any, parameters: Iterable[nn.Parameter]) -> Iterator[ProbedTensor]:  # noqa: ANN401  # as above
-    known = {_storage(parameter) for parameter in parameters}
+def _outside(optimizer: Any, known: set[int]) -> Iterator[ProbedTensor]:  # noqa: ANN401  # as above
+    """Tensors that are in no parameter's state; their storages become known."""
     for key, value in optimizer.state.items() if isinstance(optimizer.state, Mapping) else ():
         if not isinstance(key, Tensor):
             yield from _tensors(value, str(key), known)

@@ -36,6 +36,23 @@ class Toy8bit(torch.optim.Optimizer):
                 state["table"] = torch.zeros(256, device=parameter.device)
 
 
+class SharedTable(torch.optim.Optimizer):
+    """A full-size moment that points to one table, which the optimizer keeps once for all parameters."""
+
+    def __init__(self, params: Iterable[Tensor]) -> None:
+        super().__init__(params, {})
+        self.tables = {"dynamic": torch.zeros(256)}
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], float] | None = None) -> Any:
+        del closure
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                state = self.state[parameter]
+                state["moment"] = torch.zeros_like(parameter)
+                state["table"] = self.tables["dynamic"]
+
+
 class LowRank(torch.optim.Optimizer):
     """A moment of low rank for matrices, as large as the parameter for everything else."""
 
@@ -93,7 +110,7 @@ class Elsewhere(Odd):
 
     def step(self, closure: Callable[[], float] | None = None) -> Any:
         del closure
-        self.buffer = torch.zeros(1000)
+        self.buffer = torch.zeros(self.param_groups[0]["params"][0].numel())
         for parameter in self.param_groups[0]["params"]:
             before = self.state[parameter].get("history", torch.zeros(0))
             self.state[parameter]["history"] = torch.zeros(before.numel() + 1)

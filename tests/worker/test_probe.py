@@ -10,12 +10,15 @@ from typing import Any
 import pytest
 import torch
 
-from optmem_gui.core.model import Shape
+from optmem_gui.core.dtypes import F32
+from optmem_gui.core.layout import place
+from optmem_gui.core.model import ModelRef, Role, Shape, Source, TensorGroup
 from optmem_gui.core.optimizers.probe import infer, predicted_bytes, probe_request
-from optmem_gui.core.optimizers.probed_rules import UserOptimizer
+from optmem_gui.core.optimizers.probed_rules import UserOptimizer, implementation
+from optmem_gui.core.optimizers.state import optimizer_state
 from optmem_gui.core.probing import ProbeReport
 from optmem_gui.core.protocol import Failed, Hello, Message, Progress
-from optmem_gui.core.scenario import Options
+from optmem_gui.core.scenario import Options, Scenario
 from optmem_gui.worker.probe import Probing
 from optmem_gui.worker.update import state_tensors
 
@@ -109,6 +112,18 @@ def test_blocks_scales_and_tables_of_an_8_bit_class() -> None:
         large = count + 4 * -(-count // 256) + 1024
         expected = 4 + (large if count >= 4096 else 4 * count)
         assert predicted_bytes(entry, shape, "bf16") == expected, shape
+
+
+def test_a_table_that_all_parameters_share_counts_once() -> None:
+    """Two fp32 parameters of 1,000 and 2,000 elements: 12,000 B of moments and 1,024 B of table."""
+    entry = _entry(f"{TOYS}.SharedTable")
+    assert [tensor.bytes for tensor in entry.tables] == [1024]
+    groups = tuple(
+        TensorGroup((count,), F32, Role.OTHER, "part", "weight", trainable=True, count=1)
+        for count in (1000, 2000)
+    )
+    layout = place(Scenario(ModelRef("two", Source.FILE, groups), precision="fp32"))
+    assert optimizer_state(implementation(entry), (), layout, "cuda").bytes == 12_000 + 1024
 
 
 def test_low_rank_with_an_option() -> None:

@@ -203,6 +203,7 @@ def infer(request: ProbeRequest, report: ProbeReport) -> Inference:
         at_construction=report.at_construction,
         step_tensors=report.step_tensors or 0.0,
         folder=request.folder,
+        tables=report.tables,
     )
     if not problems:
         problems += _shared(entry, report, dtypes[0], taken)
@@ -225,6 +226,9 @@ def _outside(report: ProbeReport) -> Iterator[Reason]:
     for tensor in report.outside:
         values: dict[str, Value] = {"state": tensor.name, "size_bytes": tensor.bytes}
         yield Reason("probe.outside", values)
+    for tensor in report.tables:
+        if tensor.dtype not in DTYPES:
+            yield Reason("probe.unknown_dtype", {"state": tensor.name, "dtype": tensor.dtype})
     for name in report.growing:
         yield Reason("probe.grows", {"state": name})
 
@@ -236,6 +240,7 @@ def _shared(
     if report.together_bytes is None:
         return []
     alone = sum(predicted_bytes(entry, seen.shape, dtype) for seen in taken if seen.dtype == dtype)
+    alone += sum(tensor.bytes for tensor in entry.tables)
     if alone == report.together_bytes:
         return []
     return [Reason("probe.shared", {"alone_bytes": alone, "together_bytes": report.together_bytes})]

@@ -26,6 +26,7 @@ from optmem_gui.core.optimizers.declare import (
 )
 from optmem_gui.core.optimizers.per_tensor import PerTensor
 from optmem_gui.core.optimizers.rules import fixed
+from optmem_gui.core.probing import ProbedTensor
 from optmem_gui.core.scenario import Options
 
 LIKE = "like"
@@ -179,6 +180,7 @@ class UserOptimizer:
         at_construction: The state is made by the constructor.
         step_tensors: What a step takes, in tensors as large as the parameter.
         folder: Folder in which its module was found.
+        tables: Tensors of a fixed size that it keeps once for all parameters.
     """
 
     id: str
@@ -191,6 +193,7 @@ class UserOptimizer:
     at_construction: bool = False
     step_tensors: float = 0.0
     folder: str = ""
+    tables: tuple[ProbedTensor, ...] = ()
 
 
 def implementation(entry: UserOptimizer) -> Implementation:
@@ -206,7 +209,10 @@ def implementation(entry: UserOptimizer) -> Implementation:
         path=entry.path,
         family=LIBRARY,
         options=(),
-        states=tuple(_declared(state, place, entry) for state in entry.states for place in _kept(state)),
+        states=(
+            *(_declared(state, place, entry) for state in entry.states for place in _kept(state)),
+            *(_table(tensor) for tensor in entry.tables),
+        ),
         temporaries=PerTensor(own=entry.step_tensors),
         source=entry.proven,
         arguments=entry.options,
@@ -235,6 +241,11 @@ def _declared(state: ProbedState, place: int, entry: UserOptimizer) -> State:
     whole = case.size.kind == "full" and len(state.cases) == 1
     rule = ShapeRule(key, shape, full_size=whole)
     return State(state.name, rule, _dtype(case, entry), host=always if state.host else never)
+
+
+def _table(tensor: ProbedTensor) -> State:
+    rule = ShapeRule("probed_constant", lambda _subject: tensor.shape)
+    return State(tensor.name, rule, fixed(DTYPES[tensor.dtype]), whole=True)
 
 
 def _dtype(case: Case, entry: UserOptimizer) -> DTypeRule:
