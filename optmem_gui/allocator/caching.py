@@ -105,7 +105,7 @@ class CachingAllocator:
     def hand_out(self, block: Block, size: int, requested: int) -> Block:
         """Bring a block that is in no pool into use, and keep its rest (``alloc_found_block``)."""
         statistics = self.statistics
-        was_split = block.split
+        was_split = block.previous is not None or block.next is not None
         rest_bytes = block.size - size
         if rest_bytes and should_split(block.size, size, self.config, small=block.pool.small):
             front = Block(block.address, size, block.pool, block.stream, block.base)
@@ -127,8 +127,10 @@ class CachingAllocator:
     def free(self, address: int) -> None:
         """Free a block that no other stream uses."""
         if address:
-            self.free_requested(address)
-            self.free_completed(address)
+            block = self.blocks.pop(address)
+            block.allocated = False
+            self.statistics.allocated -= block.size
+            self._keep(block)
 
     def free_requested(self, address: int) -> None:
         """The program lets go of a block; it stays active until :meth:`free_completed`.
@@ -141,16 +143,21 @@ class CachingAllocator:
         self.statistics.allocated -= block.size
 
     def free_completed(self, address: int) -> None:
-        """A block goes back to its pool, joined with its free neighbours (``free_block``)."""
+        """No other stream uses a block any more."""
         block = self.blocks.pop(address)
         block.awaiting = False
+        self._keep(block)
+
+    def _keep(self, block: Block) -> None:
+        """A block goes back to its pool, joined with its free neighbours (``free_block``)."""
         statistics = self.statistics
         statistics.active -= block.size
         statistics.requested -= block.requested
         joined = merge(block, block.previous) + merge(block, block.next)
         block.pool.add(block)
         if block.base < 0:
-            statistics.inactive_split += (block.size if block.split else 0) - joined
+            rest = 0 if block.previous is None and block.next is None else block.size
+            statistics.inactive_split += rest - joined
 
     def empty_cache(self) -> None:
         """Give back what is cached (``release_cached_blocks``); streams that are waited for finish first."""

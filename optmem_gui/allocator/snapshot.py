@@ -21,8 +21,8 @@ MAX_EVENTS = 5_000_000
 """Events of all devices together; PyTorch keeps as many as ``max_entries`` asks for."""
 MAX_BLOCKS = 5_000_000
 MAX_DEVICES = 256
-MAX_PAGES = 20_000_000
-"""Pages of all expandable segments, counted at each mapping and unmapping: 40 TiB."""
+MAX_PAGES = 4_000_000
+"""Pages of all expandable segments, counted at each mapping and unmapping: 8 TiB."""
 _ADDRESSES = 1 << 57
 """Virtual addresses of x86-64 and Arm have at most 57 bits."""
 _STREAMS = 1 << 64
