@@ -117,7 +117,10 @@ def replay_text(replayed: Replayed) -> str:
     if replayed.alive:
         lines += ["", to_aligned(_alive(replayed))]
     if replayed.what_if is not None and replayed.as_recorded is not None:
-        lines += ["", f"With {replayed.settings or 'the default settings'}, from an empty device:"]
+        lines += [
+            *([] if replayed.alive else [""]),
+            f"With {replayed.settings or 'the default settings'}, from an empty device:",
+        ]
         lines.append(to_aligned(_what_if(replayed.as_recorded, replayed.what_if)))
     return "\n".join(lines)
 
