@@ -27,6 +27,10 @@
    <translation>关于 OptMem(&amp;A)</translation>
   </message>
   <message>
+   <source>&amp;Add an optimizer of your own...</source>
+   <translation>添加您自己的优化器(&amp;A)...</translation>
+  </message>
+  <message>
    <source>&amp;Copy table</source>
    <translation>复制表格(&amp;C)</translation>
   </message>
@@ -113,6 +117,10 @@
   <message>
    <source>Make the edit again</source>
    <translation>重做刚撤销的修改</translation>
+  </message>
+  <message>
+   <source>Name any optimizer class; a process of its own finds out what it keeps</source>
+   <translation>指定任意优化器类；由独立进程查明它保留哪些状态</translation>
   </message>
   <message>
    <source>Open &amp;folder...</source>
@@ -1646,6 +1654,165 @@
   </message>
  </context>
  <context>
+  <name>ProbeDialog</name>
+  <message>
+   <source>&amp;Add to the list</source>
+   <translation>添加到列表(&amp;A)</translation>
+  </message>
+  <message>
+   <source>&amp;Class</source>
+   <translation>类(&amp;C)</translation>
+  </message>
+  <message>
+   <source>&amp;Folder of its module</source>
+   <translation>模块所在文件夹(&amp;F)</translation>
+  </message>
+  <message>
+   <source>&amp;Options</source>
+   <translation>选项(&amp;O)</translation>
+  </message>
+  <message>
+   <source>&amp;Probe</source>
+   <translation>探测(&amp;P)</translation>
+  </message>
+  <message>
+   <source>&amp;Stop</source>
+   <translation>停止(&amp;S)</translation>
+  </message>
+  <message>
+   <source>Add an optimizer of your own</source>
+   <translation>添加您自己的优化器</translation>
+  </message>
+  <message>
+   <source>Choose...</source>
+   <translation>选择...</translation>
+  </message>
+  <message>
+   <source>Folder of the module</source>
+   <translation>模块所在文件夹</translation>
+  </message>
+  <message>
+   <source>It keeps nothing from step to step.</source>
+   <translation>它在步与步之间不保留任何内容。</translation>
+  </message>
+  <message>
+   <source>It takes only parameters with {conditions}.</source>
+   <translation>它只接受满足以下条件的参数：{conditions}。</translation>
+  </message>
+  <message>
+   <source>Not everything could be explained, so it cannot be added; see below</source>
+   <translation>有些内容无法解释，因此不能添加；见下文</translation>
+  </message>
+  <message>
+   <source>Progress of the probe</source>
+   <translation>探测进度</translation>
+  </message>
+  <message>
+   <source>Run this class</source>
+   <translation>运行此类</translation>
+  </message>
+  <message>
+   <source>Run {path}, found in {folder}, under {python}? It can do whatever its code says.</source>
+   <translation>要用 {python} 运行 {path}（位于 {folder}）吗？它可以执行其代码中的任何操作。</translation>
+  </message>
+  <message>
+   <source>The class is imported and stepped on small tensors in a process of its own, under {python}. Nothing leaves this computer.</source>
+   <translation>在独立进程中用 {python} 导入该类，并在小张量上执行更新。任何数据都不会离开本机。</translation>
+  </message>
+  <message>
+   <source>What the class keeps for parameters of many shapes, and the rules behind it, appear here.</source>
+   <translation>该类为各种形状的参数保留什么、遵循什么规则，将显示在此处。</translation>
+  </message>
+  <message>
+   <source>What was found</source>
+   <translation>探测结果</translation>
+  </message>
+  <message>
+   <source>a multiple of {value} elements</source>
+   <translation>元素数为 {value} 的倍数</translation>
+  </message>
+  <message>
+   <source>a side of {value} or more</source>
+   <translation>长边不小于 {value}</translation>
+  </message>
+  <message>
+   <source>as many as axis {value} is long</source>
+   <translation>与轴 {value} 等长</translation>
+  </message>
+  <message>
+   <source>as many elements as the parameter</source>
+   <translation>元素数与参数相同</translation>
+  </message>
+  <message>
+   <source>both sides {value} or more</source>
+   <translation>两边均不小于 {value}</translation>
+  </message>
+  <message>
+   <source>half as many elements as the parameter</source>
+   <translation>元素数为参数的一半</translation>
+  </message>
+  <message>
+   <source>nothing</source>
+   <translation>无</translation>
+  </message>
+  <message>
+   <source>one number</source>
+   <translation>一个数</translation>
+  </message>
+  <message>
+   <source>one number for {value} elements</source>
+   <translation>每 {value} 个元素一个数</translation>
+  </message>
+  <message>
+   <source>otherwise {size}</source>
+   <translation>否则：{size}</translation>
+  </message>
+  <message>
+   <source>rank {value} times one side</source>
+   <translation>秩 {value} x 一边的长度</translation>
+  </message>
+  <message>
+   <source>the folders of Python</source>
+   <translation>Python 的搜索路径</translation>
+  </message>
+  <message>
+   <source>the parameter without axis {value}</source>
+   <translation>参数去掉轴 {value}</translation>
+  </message>
+  <message>
+   <source>the square of axis {value}</source>
+   <translation>与轴 {value} 同宽的方阵</translation>
+  </message>
+  <message>
+   <source>the triangle of axis {value}</source>
+   <translation>与轴 {value} 同宽的三角矩阵</translation>
+  </message>
+  <message>
+   <source>where Python finds it anyway</source>
+   <translation>默认在 Python 的搜索路径中查找</translation>
+  </message>
+  <message>
+   <source>with {conditions}: {size}</source>
+   <translation>{conditions} 时：{size}</translation>
+  </message>
+  <message>
+   <source>{value} axes</source>
+   <translation>恰有 {value} 个轴</translation>
+  </message>
+  <message>
+   <source>{value} elements</source>
+   <translation>{value} 个元素</translation>
+  </message>
+  <message>
+   <source>{value} or more axes</source>
+   <translation>至少 {value} 个轴</translation>
+  </message>
+  <message>
+   <source>{value} or more elements</source>
+   <translation>至少 {value} 个元素</translation>
+  </message>
+ </context>
+ <context>
   <name>Reasons</name>
   <message>
    <source>--batch: the length of a sequence is missing; add `--seq N`, such as `--seq 2048`</source>
@@ -1680,6 +1847,10 @@
    <translation>16 位参数不会使其减半：它的矩总是 fp32。</translation>
   </message>
   <message>
+   <source>16-bit parameters do not halve it: state is fp32 unless storage_dtype says otherwise.</source>
+   <translation>16 位参数不会使其减半：除非 storage_dtype 另有指定，状态为 fp32。</translation>
+  </message>
+  <message>
    <source>16-bit queries and heads of at most 256 elements: PyTorch picks flash attention.</source>
    <translation>查询为 16 位且头维度不超过 256：PyTorch 选用 flash 注意力。</translation>
   </message>
@@ -1688,8 +1859,32 @@
    <translation>2 个 cuBLAS 工作区，各 {bytes}：一个在前向线程，一个在 autograd 线程</translation>
   </message>
   <message>
+   <source>2.13 bytes a parameter, whatever its type and however small the tensor.</source>
+   <translation>每参数 2.13 字节，无论参数是何类型、张量多小。</translation>
+  </message>
+  <message>
+   <source>23 copies of the parameters with the default history of 10, from the start; torch's grows with the steps.</source>
+   <translation>历史长度为默认的 10 时，从一开始就占参数的 23 倍；torch 的实现则随步数增长。</translation>
+  </message>
+  <message>
+   <source>24 keeps 8 further bits of every 16-bit parameter, 32 keeps 16.</source>
+   <translation>24 为每个 16 位参数再保留 8 位，32 则再保留 16 位。</translation>
+  </message>
+  <message>
+   <source>3.13 bytes a 16-bit parameter, not 2: 8 further bits of every weight are kept too, so that no master weights are needed. Every tensor is quantized, however small.</source>
+   <translation>每个 16 位参数 3.13 字节，而不是 2：还为每个权重再保留 8 位，因此不需要主权重。所有张量无论多小都会量化。</translation>
+  </message>
+  <message>
    <source>6 bytes a 16-bit parameter, not 4: a Kahan compensation as large as the weights is kept unless kahan_sum is false.</source>
    <translation>每个 16 位参数 6 字节，而不是 4：除非 kahan_sum 为 false，否则还保留与权重同样大小的 Kahan 补偿。</translation>
+  </message>
+  <message>
+   <source>8 bytes a parameter also for 16-bit ones: its moments are always fp32.</source>
+   <translation>16 位参数也是每参数 8 字节：它的矩总是 fp32。</translation>
+  </message>
+  <message>
+   <source>8 bytes a parameter also for 16-bit ones: its moments are fp32 unless exp_avg_dtype says otherwise.</source>
+   <translation>16 位参数也是每参数 8 字节：除非 exp_avg_dtype 另有指定，它的矩为 fp32。</translation>
   </message>
   <message>
    <source>8 bytes a parameter also for 16-bit ones: its state is always fp32.</source>
@@ -1700,12 +1895,20 @@
    <translation>参数为 16 位时也是每参数 8 字节：其状态总是 fp32。torch.RAdam 的状态则与参数类型相同。</translation>
   </message>
   <message>
+   <source>8 bytes a parameter of host memory also for 16-bit parameters: its state is fp32 unless fp32_optimizer_states is off.</source>
+   <translation>16 位参数也要每参数 8 字节主机内存：除非关闭 fp32_optimizer_states，其状态为 fp32。</translation>
+  </message>
+  <message>
    <source>8 keeps the state in blocks of 8-bit codes, 32 in fp32.</source>
    <translation>8 以分块的 8 位编码保存状态，32 以 fp32 保存。</translation>
   </message>
   <message>
    <source>8-bit saves nothing on small tensors: below 4096 elements the state stays in fp32. Above, it is 2.03 bytes a parameter, the scales of its blocks included.</source>
    <translation>8 位对小张量没有节省：少于 4096 个元素时状态仍为 fp32。更大的张量每参数 2.03 字节，含各块的缩放因子。</translation>
+  </message>
+  <message>
+   <source>A LossScaleOptimizer around it: a few numbers more.</source>
+   <translation>外层套用 LossScaleOptimizer：再多几个数。</translation>
   </message>
   <message>
    <source>A diagonal quasi-Newton method: three states as large as the parameters.</source>
@@ -1740,8 +1943,16 @@
    <translation>由该库的内核原地更新：除状态外没有额外占用。</translation>
   </message>
   <message>
+   <source>A low-rank basis, its square and projected moments of every tensor.</source>
+   <translation>每个张量的低秩基、其方阵，以及投影后的矩。</translation>
+  </message>
+  <message>
    <source>A moment and an estimate of the Hessian's diagonal.</source>
    <translation>一个矩和对 Hessian 对角线的估计。</translation>
+  </message>
+  <message>
+   <source>A momentum buffer for tensors of two or more axes, Adam's two moments for the others.</source>
+   <translation>有两个或更多轴的张量用一个动量缓冲区，其余用 Adam 的两个矩。</translation>
   </message>
   <message>
    <source>A random low-rank space estimates how to scale each channel of the gradient.</source>
@@ -1758,6 +1969,14 @@
   <message>
    <source>A steady step is meant: the second and later ones. The first step allocates the optimizer state.</source>
    <translation>指稳态训练步，即第二步及以后。第一步才分配优化器状态。</translation>
+  </message>
+  <message>
+   <source>A step size from the loss; momentum adds a buffer.</source>
+   <translation>步长由损失算出；使用动量再加一个缓冲区。</translation>
+  </message>
+  <message>
+   <source>A sum of squares, a sum of gradients and the initial weights.</source>
+   <translation>一份平方之和、一份梯度之和，以及初始权重。</translation>
   </message>
   <message>
    <source>A tensor whose size blocks do not divide is silently kept in full: 4097 elements save nothing. Every quantized moment also has a table of its own, 1 KiB each.</source>
@@ -1876,6 +2095,10 @@
    <translation>对投影到低秩的梯度使用 AdamW；不投影的张量保留 AdamW 的状态。</translation>
   </message>
   <message>
+   <source>AdamW with both moments in 8 bits, one 16-bit scale for 32 of them.</source>
+   <translation>两个矩均为 8 位的 AdamW，每 32 个数一个 16 位缩放因子。</translation>
+  </message>
+  <message>
    <source>AdamW with clipped updates; 16-bit parameters get a third state for rounding.</source>
    <translation>对更新量做裁剪的 AdamW；16 位参数另有第三份用于舍入的状态。</translation>
   </message>
@@ -1908,8 +2131,16 @@
    <translation>一次处理全部参数：速度快，但所需的张量列表与全部参数一样大。在 CUDA 上自动启用。</translation>
   </message>
   <message>
+   <source>All parameters in one optimizer have {together_bytes} of state, one by one they have {alone_bytes}: something is kept once for all</source>
+   <translation>全部参数放在一个优化器中时状态为 {together_bytes}，逐个放入时为 {alone_bytes}：有些内容只为整体保留一份</translation>
+  </message>
+  <message>
    <source>Amplifying slow gradients is not free: a third tensor as large as the parameters.</source>
    <translation>放大慢变梯度并非没有代价：第三个与参数同样大小的张量。</translation>
+  </message>
+  <message>
+   <source>An accumulator of squares and a linear term, each as large as the parameters.</source>
+   <translation>一份平方的累加和与一个线性项，各与参数同样大小。</translation>
   </message>
   <message>
    <source>An approximation of the curvature.</source>
@@ -1960,8 +2191,16 @@
    <translation>梯度与权重的滑动平均，各与参数同样大小。</translation>
   </message>
   <message>
+   <source>Averages over the two largest axes where the second largest is long enough.</source>
+   <translation>第二大的轴足够长时，沿最大的两个轴取平均。</translation>
+  </message>
+  <message>
    <source>Axes longer than this have a vector in place of a square factor.</source>
    <translation>长于此值的轴以向量代替方阵因子。</translation>
+  </message>
+  <message>
+   <source>Axes longer than this have no squares.</source>
+   <translation>超过此长度的轴没有方阵。</translation>
   </message>
   <message>
    <source>Axes shorter than this are not factored.</source>
@@ -1978,6 +2217,10 @@
   <message>
    <source>Batch: {given} is outside 1 to {limit_count}; write a smaller batch</source>
    <translation>批大小：{given} 不在 1 到 {limit_count} 之间；请填写较小的批大小</translation>
+  </message>
+  <message>
+   <source>Both moments in 8 bits with 16-bit scales; off, they take the type of the parameter.</source>
+   <translation>两个矩均为 8 位，缩放因子为 16 位；关闭后与参数的类型相同。</translation>
   </message>
   <message>
    <source>Changes no memory.</source>
@@ -2020,6 +2263,10 @@
    <translation>dropout 掩码，在 CUDA 上每个元素 1 字节。</translation>
   </message>
   <message>
+   <source>Each entry keeps two tensors as large as the parameters, all from the start.</source>
+   <translation>每一项保留两个与参数同样大小的张量，从一开始就全部存在。</translation>
+  </message>
+  <message>
    <source>Each entry keeps two vectors as long as all parameters.</source>
    <translation>每条历史保留两个与全部参数等长的向量。</translation>
   </message>
@@ -2028,20 +2275,52 @@
    <translation>共用一个缩放因子的元素数；大小不是其整数倍的张量不量化。</translation>
   </message>
   <message>
+   <source>Embeddings and convolutions are AdamW's: two moments there, whatever their size.</source>
+   <translation>嵌入层和卷积归 AdamW：无论大小都有两个矩。</translation>
+  </message>
+  <message>
+   <source>Embeddings are trained by AdamW, with two moments.</source>
+   <translation>嵌入层由 AdamW 训练，有两个矩。</translation>
+  </message>
+  <message>
    <source>Estimates the learning rate without the sums that Prodigy keeps.</source>
    <translation>估计学习率，但不保留 Prodigy 所用的和。</translation>
+  </message>
+  <message>
+   <source>Every matrix goes to Muon, embeddings included; convolutions go to Adam.</source>
+   <translation>每个矩阵都交给 Muon，包括嵌入层；卷积交给 Adam。</translation>
   </message>
   <message>
    <source>Everything in fp32: 4 bytes for a weight, 4 for its gradient.</source>
    <translation>全部使用 fp32：权重 4 字节，梯度 4 字节。</translation>
   </message>
   <message>
+   <source>Far more than Adam: for a square matrix, six states of its size.</source>
+   <translation>远多于 Adam：一个方阵有六份与自身同样大小的状态。</translation>
+  </message>
+  <message>
+   <source>Far more than Adam: two squares for each axis up to 10,000 long. Vectors keep none by default.</source>
+   <translation>远多于 Adam：长度不超过 10,000 的每个轴有两个方阵。向量默认没有。</translation>
+  </message>
+  <message>
    <source>Far more than its momentum: every axis up to 2048 long has a square factor, so a square matrix costs two more of its size.</source>
    <translation>远不止动量：长度不超过 2048 的每个轴都有一个方阵因子，因此一个方阵还要再占两份自身大小。</translation>
   </message>
   <message>
+   <source>Five states as large as the parameters: moments, their maximum, slow weights.</source>
+   <translation>五份与参数同样大小的状态：两个矩、其最大值、慢速权重等。</translation>
+  </message>
+  <message>
+   <source>Five times the parameters, not Adam's two.</source>
+   <translation>参数的五倍，而不是 Adam 的两倍。</translation>
+  </message>
+  <message>
    <source>For CUDA graphs: the step counters live on the GPU.</source>
    <translation>用于 CUDA Graph：步数计数器位于 GPU 上。</translation>
+  </message>
+  <message>
+   <source>For bf16 parameters, 16 further bits in place of the whole fp32 master weight.</source>
+   <translation>对于 bf16 参数，以额外的 16 位代替完整的 fp32 主权重。</translation>
   </message>
   <message>
    <source>Four states as large as the parameters, the previous weights among them.</source>
@@ -2050,6 +2329,10 @@
   <message>
    <source>GPU: {given} is not in the table; run `optmem estimate --gpu all` or choose one of {known}</source>
    <translation>GPU：表中没有 {given}；请运行 `optmem estimate --gpu all`，或从以下选择：{known}</translation>
+  </message>
+  <message>
+   <source>GaLore with a full-rank correction where a group has a rank; without one, AdamW.</source>
+   <translation>参数组设有 rank 时，为带满秩校正的 GaLore；未设时即为 AdamW。</translation>
   </message>
   <message>
    <source>GaLore, and the part of the gradient outside the low-rank space scaled by norms.</source>
@@ -2076,6 +2359,10 @@
    <translation>每个重计算单元的输入：激活重计算只保留这些。</translation>
   </message>
   <message>
+   <source>Inside MultiSteps: gradients are added up in fp32, whatever the type of the parameters.</source>
+   <translation>外层为 MultiSteps：无论参数是何类型，梯度都以 fp32 累加。</translation>
+  </message>
+  <message>
    <source>Inside the MLP: what the activation function and the gate multiply.</source>
    <translation>MLP 内部：激活函数与门控相乘的张量。</translation>
   </message>
@@ -2090,6 +2377,18 @@
   <message>
    <source>It saves half of Adam's state, not more: the first moment stays as large as the parameters.</source>
    <translation>最多节省 Adam 状态的一半：一阶矩仍与参数同样大小。</translation>
+  </message>
+  <message>
+   <source>It saves nothing by itself: only parameters of groups given a rank are projected; the others keep two full moments.</source>
+   <translation>它本身不节省任何内存：只有设置了 rank 的参数组才做投影，其余仍保留两个完整的矩。</translation>
+  </message>
+  <message>
+   <source>It saves nothing here: the full second moment is kept for factored variables too.</source>
+   <translation>这里没有任何节省：做分解的变量也保留完整的二阶矩。</translation>
+  </message>
+  <message>
+   <source>It saves nothing here: the full-size velocity is kept for factored variables too, so it costs as much as RMSprop and the factors on top.</source>
+   <translation>这里没有任何节省：做分解的变量也保留完整大小的 velocity，因此占用与 RMSprop 相同，还要再加上各因子。</translation>
   </message>
   <message>
    <source>It saves the gradients too, which this estimate still counts: the update runs inside backward, parameter by parameter.</source>
@@ -2116,6 +2415,10 @@
    <translation>每个张量的三个范数也在状态中：以 fp32 计每个张量 12 字节。</translation>
   </message>
   <message>
+   <source>Keeps a counter.</source>
+   <translation>保留一个计数器。</translation>
+  </message>
+  <message>
    <source>Keeps a slow average of the gradients as large as the parameters.</source>
    <translation>保留一份与参数同样大小的梯度慢速滑动平均。</translation>
   </message>
@@ -2132,12 +2435,28 @@
    <translation>保留一份与参数同样大小的梯度平均值。</translation>
   </message>
   <message>
+   <source>Keeps an average of the weights as large as they are.</source>
+   <translation>保留一份与权重同样大小的权重滑动平均。</translation>
+  </message>
+  <message>
+   <source>Keeps an fp32 copy of the weights as part of the state; choose a scheme without master weights beside it.</source>
+   <translation>权重的 fp32 副本属于其状态的一部分；请搭配不含主权重的方案。</translation>
+  </message>
+  <message>
    <source>Keeps the largest second moment so far, as large as the parameters.</source>
    <translation>保留迄今最大的二阶矩，与参数同样大小。</translation>
   </message>
   <message>
    <source>Keeps what rounding loses of 16-bit parameters, in a tensor as large as they are. Automatic for most 16-bit parameters.</source>
    <translation>用与 16 位参数同样大小的张量保存其舍入损失。对大多数 16 位参数自动启用。</translation>
+  </message>
+  <message>
+   <source>LaProp's two moments; gradients are made orthogonal to the weights.</source>
+   <translation>LaProp 的两个矩；梯度经处理后与权重正交。</translation>
+  </message>
+  <message>
+   <source>LaProp's two moments; updates of matrices are orthogonalized.</source>
+   <translation>LaProp 的两个矩；矩阵的更新量经过正交化。</translation>
   </message>
   <message>
    <source>LoRA rank: {given} is not a whole number; write one such as 8 or 16</source>
@@ -2172,12 +2491,20 @@
    <translation>更长的边切成此长度的块，每块有自己的预条件矩阵。</translation>
   </message>
   <message>
+   <source>Low-rank projections of the moments where a group has a rank; without one, AdamW.</source>
+   <translation>参数组设有 rank 时，为矩的低秩投影；未设时即为 AdamW。</translation>
+  </message>
+  <message>
    <source>MS-AMP O2: fp8 weights and gradients, fp16 master weights, fp8 and fp16 Adam moments.</source>
    <translation>MS-AMP O2：fp8 权重和梯度，fp16 主权重，fp8 与 fp16 的 Adam 矩。</translation>
   </message>
   <message>
    <source>Main gradients live in one fp32 buffer that is zeroed, never freed.</source>
    <translation>主梯度位于一个 fp32 缓冲区中，只清零，从不释放。</translation>
+  </message>
+  <message>
+   <source>Matrices keep squares for sides shorter than this.</source>
+   <translation>短于此长度的边，矩阵为其保留方阵。</translation>
   </message>
   <message>
    <source>Matrix products need scratch memory; it is counted once a batch is given.</source>
@@ -2260,6 +2587,30 @@
    <translation>测量：{device} 正被其他进程以独占模式使用；请结束该进程，或选择其他设备</translation>
   </message>
   <message>
+   <source>Measure: {optimizer} does not run in torch; rely on the estimate of its state, or choose a torch optimizer</source>
+   <translation>测量：{optimizer} 不在 torch 中运行；请以其状态的估算值为准，或选择 torch 优化器</translation>
+  </message>
+  <message>
+   <source>Measure: {optimizer} takes groups of projected parameters and is not measured yet; rely on the estimate, or choose another optimizer</source>
+   <translation>测量：{optimizer} 要求将需投影的参数单独分组，尚不支持测量；请以估算值为准，或选择其他优化器</translation>
+  </message>
+  <message>
+   <source>Measure: {optimizer} takes groups that say who trains them and is not measured yet; measure muon.SingleDeviceMuon, or rely on the estimate</source>
+   <translation>测量：{optimizer} 要求参数组注明由谁训练，尚不支持测量；请测量 muon.SingleDeviceMuon，或以估算值为准</translation>
+  </message>
+  <message>
+   <source>Measure: {optimizer} takes groups that say who trains them and is not measured yet; rely on the estimate, or choose another optimizer</source>
+   <translation>测量：{optimizer} 要求参数组注明由谁训练，尚不支持测量；请以估算值为准，或选择其他优化器</translation>
+  </message>
+  <message>
+   <source>Measure: {optimizer} takes parameters by name and is not measured yet; rely on the estimate, or choose another optimizer</source>
+   <translation>测量：{optimizer} 要求传入带名称的参数，尚不支持测量；请以估算值为准，或选择其他优化器</translation>
+  </message>
+  <message>
+   <source>Measure: {optimizer} takes the model and runs inside backward, which is not measured yet; rely on the estimate, or choose another optimizer</source>
+   <translation>测量：{optimizer} 接收整个模型并在反向中运行，尚不支持测量；请以估算值为准，或选择其他优化器</translation>
+  </message>
+  <message>
    <source>Measure: {path} cannot be imported ({cause}); install its library where torch is, or choose another optimizer</source>
    <translation>测量：无法导入 {path}（{cause}）；请在 torch 所在环境中安装该库，或选择其他优化器</translation>
   </message>
@@ -2296,6 +2647,10 @@
    <translation>测量已停止，当时处于{phase}阶段</translation>
   </message>
   <message>
+   <source>Moments in a low-rank space of each matrix, and the projectors.</source>
+   <translation>每个矩阵在低秩空间中的矩，以及投影矩阵。</translation>
+  </message>
+  <message>
    <source>Moments of the gradient in a low-rank space, and the projectors into it.</source>
    <translation>低秩空间中梯度的矩，以及投影到该空间的投影矩阵。</translation>
   </message>
@@ -2306,6 +2661,14 @@
   <message>
    <source>Momentum and a low-rank basis of each hidden matrix; AdamW or Lion for the rest.</source>
    <translation>每个隐藏层矩阵的动量和低秩基；其余使用 AdamW 或 Lion。</translation>
+  </message>
+  <message>
+   <source>Momentum is always kept, and in fp32 unless storage_dtype says otherwise.</source>
+   <translation>总是保留动量，且除非 storage_dtype 另有指定，动量为 fp32。</translation>
+  </message>
+  <message>
+   <source>Momentum, an average of the weights, and two squares for each side of a matrix.</source>
+   <translation>动量、权重的滑动平均，以及矩阵每一侧两个方阵。</translation>
   </message>
   <message>
    <source>Multiplies neighbouring axes up to the limit before it preconditions them: fewer, larger squares.</source>
@@ -2436,8 +2799,16 @@
    <translation>未计入：大块超出请求的部分，每块至多 1 MiB，总计约 2 %；cuDNN 工作区；其他内核内部的缓冲区。</translation>
   </message>
   <message>
+   <source>Not every matrix is factored: with the default of 128 an embedding of width 96 or a 3 x 3 convolution keeps its full second moment. Its momentum is fp32 whatever the parameter.</source>
+   <translation>并非每个矩阵都做分解：默认值为 128 时，宽 96 的嵌入层或 3 x 3 卷积保留完整的二阶矩。无论参数是何类型，其动量均为 fp32。</translation>
+  </message>
+  <message>
    <source>Not for every model: it fails on single numbers and on convolutions.</source>
    <translation>并非适用于所有模型：遇到单个数和卷积会失败。</translation>
+  </message>
+  <message>
+   <source>Not for vectors: a bias of n numbers keeps a basis of n x 256.</source>
+   <translation>不适合向量：含 n 个数的偏置要保留 n x 256 的基。</translation>
   </message>
   <message>
    <source>Not full squares, and not at the first step: packed triangles, allocated when the optimizer is made, in fp32 whatever the type of the parameters.</source>
@@ -2452,8 +2823,16 @@
    <translation>默认并非低秩：rank_fraction 为 1 时保留与短边同宽的方阵基。</translation>
   </message>
   <message>
+   <source>Not near 0: a first moment in bf16 is kept by default, 2 bytes a parameter.</source>
+   <translation>并非接近于 0：默认保留一个 bf16 一阶矩，每参数 2 字节。</translation>
+  </message>
+  <message>
    <source>Not nearly free: by default it keeps a bf16 momentum as large as the parameters.</source>
    <translation>并非几乎没有代价：默认保留一份与参数同样大小的 bf16 动量。</translation>
+  </message>
+  <message>
+   <source>Not predicted: the step does not run in torch.</source>
+   <translation>不预测：更新不在 torch 中运行。</translation>
   </message>
   <message>
    <source>Not stateless with 16-bit parameters: even without momentum the Kahan compensation is as large as the weights.</source>
@@ -2462,6 +2841,14 @@
   <message>
    <source>Not stateless without momentum: the buffer is made all the same.</source>
    <translation>不用动量时也并非没有状态：照样会创建缓冲区。</translation>
+  </message>
+  <message>
+   <source>Not stateless: the momentum slot is allocated even where momentum is 0 (Keras 3 and the legacy class have none then).</source>
+   <translation>并非没有状态：即使动量为 0 也会分配动量 slot（此时 Keras 3 和旧版类则没有）。</translation>
+  </message>
+  <message>
+   <source>Not sublinear as it stands: the momentum buffer is kept even at 0, and a vector costs twice its size.</source>
+   <translation>照默认设置并非亚线性：动量为 0 时也保留缓冲区，而向量要占自身大小的两倍。</translation>
   </message>
   <message>
    <source>Not the axes that others factor: a convolution is factored over its channels, so a 3 x 3 kernel does not spoil the saving; sides of 16 or less are kept in full.</source>
@@ -2492,6 +2879,10 @@
    <translation>不用动量时没有状态，用动量时有一个缓冲区。</translation>
   </message>
   <message>
+   <source>Nothing without momentum, one buffer with it; nesterov=true with momentum is NAG.</source>
+   <translation>不用动量时没有状态，用动量时有一个缓冲区；nesterov=true 加动量即为 NAG。</translation>
+  </message>
+  <message>
    <source>Nothing, or one momentum buffer as large as the parameters.</source>
    <translation>没有状态，或一个与参数同样大小的动量缓冲区。</translation>
   </message>
@@ -2504,12 +2895,20 @@
    <translation>关闭时，每个投影矩阵保存一个数，用于限制更新量增长的速度。</translation>
   </message>
   <message>
+   <source>Off, the state takes the type of the parameter.</source>
+   <translation>关闭后，状态的类型与参数相同。</translation>
+  </message>
+  <message>
    <source>On the CPU PyTorch has one fused kernel, also called flash, for every type.</source>
    <translation>在 CPU 上，PyTorch 只有一个融合内核，也叫 flash，适用于所有类型。</translation>
   </message>
   <message>
    <source>On, it keeps z; off, a first moment: as many bytes.</source>
    <translation>开启时保留 z，关闭时保留一阶矩：字节数相同。</translation>
+  </message>
+  <message>
+   <source>One average of squares; centered and momentum add one each.</source>
+   <translation>一份平方的滑动平均；centered 和 momentum 各再加一份。</translation>
   </message>
   <message>
    <source>One average of squares; momentum and centered add one each.</source>
@@ -2532,6 +2931,10 @@
    <translation>一个与参数同样大小的矩。</translation>
   </message>
   <message>
+   <source>One momentum buffer, always.</source>
+   <translation>总是有一个动量缓冲区。</translation>
+  </message>
+  <message>
    <source>One momentum buffer, and a triangular factor for each axis of a tensor.</source>
    <translation>一个动量缓冲区，外加张量每个轴一个三角因子。</translation>
   </message>
@@ -2548,12 +2951,32 @@
    <translation>一个动量缓冲区；矩阵的更新量经过正交化。</translation>
   </message>
   <message>
+   <source>One momentum for every matrix, two moments for the rest.</source>
+   <translation>每个矩阵一份动量，其余张量两个矩。</translation>
+  </message>
+  <message>
+   <source>One momentum for matrices, two moments for everything else.</source>
+   <translation>矩阵一份动量，其余全部两个矩。</translation>
+  </message>
+  <message>
+   <source>One number a row (a neuron), and one a tensor.</source>
+   <translation>每行（即每个神经元）一个数，外加每个张量一个数。</translation>
+  </message>
+  <message>
+   <source>One number a row and one a column of each matrix.</source>
+   <translation>每个矩阵每行一个数、每列一个数。</translation>
+  </message>
+  <message>
    <source>One number a tensor for the second moment and for the decay; momentum adds a buffer.</source>
    <translation>每个张量为二阶矩和衰减各保存一个数；使用动量再加一个缓冲区。</translation>
   </message>
   <message>
    <source>One number for each index along each axis, and a momentum buffer if asked.</source>
    <translation>沿每个轴每个索引一个数，并可选一个动量缓冲区。</translation>
+  </message>
+  <message>
+   <source>One number for each index along each axis, and a momentum buffer.</source>
+   <translation>沿每个轴每个索引一个数，外加一个动量缓冲区。</translation>
   </message>
   <message>
    <source>One or two fp32 numbers a token that the norms keep.</source>
@@ -2570,6 +2993,10 @@
   <message>
    <source>One running sum or average of squared gradients, as large as the parameters.</source>
    <translation>一份梯度平方的累加和或滑动平均，与参数同样大小。</translation>
+  </message>
+  <message>
+   <source>One second moment, and one norm for each matrix.</source>
+   <translation>一个二阶矩，外加每个矩阵一个范数。</translation>
   </message>
   <message>
    <source>One sum of squares, allocated when the optimizer is made.</source>
@@ -2590,6 +3017,10 @@
   <message>
    <source>Only the second moment is factored: the first moment stays in full size, and in fp32 also for 16-bit parameters.</source>
    <translation>只有二阶矩做分解：一阶矩仍为完整大小，且参数为 16 位时也是 fp32。</translation>
+  </message>
+  <message>
+   <source>Optimizer class: {given} is no import path; write package.module:Class, such as mypackage.optim:MyAdam</source>
+   <translation>优化器类：{given} 不是导入路径；请写成 package.module:Class，例如 mypackage.optim:MyAdam</translation>
   </message>
   <message>
    <source>Optimizer option {given}: {optimizer} does not take it; it takes {known}</source>
@@ -2630,6 +3061,10 @@
   <message>
    <source>Optimizer: {given} is not known; did you mean {near}? `optmem optimizers` lists all</source>
    <translation>优化器：无法识别 {given}；您是否想用 {near}？`optmem optimizers` 可列出全部</translation>
+  </message>
+  <message>
+   <source>Option: {given} is not name=value; write it as in lr=0.001 or amsgrad=true</source>
+   <translation>选项：{given} 不是 name=value 形式；请写成 lr=0.001 或 amsgrad=true 这样</translation>
   </message>
   <message>
    <source>Other models on the same GPU, such as an EMA copy, are not part of this scenario.</source>
@@ -2744,6 +3179,10 @@
    <translation>RAdam 的两个 fp32 矩，默认还有其最大值，外加一份权重的慢速副本。</translation>
   </message>
   <message>
+   <source>Random projections of the moments where a group has a rank; without one, AdamW.</source>
+   <translation>参数组设有 rank 时，为矩的随机投影；未设时即为 AdamW。</translation>
+  </message>
+  <message>
    <source>Rank of the basis, as a part of the shorter side; 1 makes it square.</source>
    <translation>基的秩，以短边的比例表示；1 表示方阵。</translation>
   </message>
@@ -2776,12 +3215,28 @@
    <translation>行平均与列平均为 fp32；关闭后与梯度的类型相同。</translation>
   </message>
   <message>
+   <source>Row and column averages beside the full second moment.</source>
+   <translation>除完整的二阶矩外，还有行平均与列平均。</translation>
+  </message>
+  <message>
+   <source>Row and column averages in place of both moments.</source>
+   <translation>以行平均与列平均代替两个矩。</translation>
+  </message>
+  <message>
    <source>Row and column averages in place of the second moment, where a tensor has rows and columns.</source>
    <translation>张量有行和列时，以行平均与列平均代替二阶矩。</translation>
   </message>
   <message>
    <source>Row and column averages of the projected gradient, in fp32.</source>
    <translation>投影后梯度的行平均与列平均，以 fp32 保存。</translation>
+  </message>
+  <message>
+   <source>Row and column averages of the second moment and of its error, and a first moment in full size.</source>
+   <translation>二阶矩及其误差的行平均与列平均，以及完整大小的一阶矩。</translation>
+  </message>
+  <message>
+   <source>Row and column averages of the second moment, and a first moment in bf16.</source>
+   <translation>二阶矩的行平均与列平均，以及 bf16 一阶矩。</translation>
   </message>
   <message>
    <source>Row and column averages of the second moment, in fp32, and no gradients between layers.</source>
@@ -2824,6 +3279,10 @@
    <translation>设置后，保留一个与参数同样大小的 fp32 一阶矩。</translation>
   </message>
   <message>
+   <source>Set, gradients are added up in a copy as large as the parameters.</source>
+   <translation>设置后，梯度累加在一份与参数同样大小的副本中。</translation>
+  </message>
+  <message>
    <source>Settings cannot be saved in {path}; this session works, nothing is remembered</source>
    <translation>无法在 {path} 保存设置；本次可正常使用，但不会记住任何设置</translation>
   </message>
@@ -2838,6 +3297,10 @@
   <message>
    <source>So many past gradients are kept, each as large as the parameters.</source>
    <translation>保留的历史梯度份数，各与参数同样大小。</translation>
+  </message>
+  <message>
+   <source>Some shapes are refused and no rule tells which ({cause})</source>
+   <translation>某些形状会被拒绝，但没有规则能说明是哪些（{cause}）</translation>
   </message>
   <message>
    <source>Square matrices are decomposed one parameter after another; the largest takes about {total_bytes}, without the solver's own workspace</source>
@@ -2898,6 +3361,10 @@
   <message>
    <source>The base is frozen and only the adapters are trained, but forward and backward need all of it.</source>
    <translation>基座已冻结，只训练适配器，但前向和反向仍需要整个基座。</translation>
+  </message>
+  <message>
+   <source>The buffer is kept at momentum 0 as well.</source>
+   <translation>动量为 0 时也保留缓冲区。</translation>
   </message>
   <message>
    <source>The config of {family} has several parts; only its language model is described here.</source>
@@ -2976,6 +3443,10 @@
    <translation>索引声明共 {promised_bytes}，若每个参数占 2 字节，估计为 {estimate_count} 个参数。</translation>
   </message>
   <message>
+   <source>The learning rate is a schedule: it counts its steps, or takes the place of a variable.</source>
+   <translation>学习率采用调度：它为步数计数，或取代一个变量。</translation>
+  </message>
+  <message>
    <source>The learning rate is a tensor: Adam's automatic choice becomes the for-loop unless capturable.</source>
    <translation>学习率是张量：除非启用 capturable，Adam 的自动选择会变为 for 循环。</translation>
   </message>
@@ -2996,6 +3467,10 @@
    <translation>动量并没有消失：它存放在梯度中，因此步与步之间必须保留梯度（不能调用 zero_grad）。</translation>
   </message>
   <message>
+   <source>The momentum slot is allocated even where momentum is 0: 8 bytes a parameter in fp32.</source>
+   <translation>即使动量为 0 也会分配动量 slot：fp32 时每参数 8 字节。</translation>
+  </message>
+  <message>
    <source>The name does not make it 8-bit: without optim_bits=8 it keeps 8 bytes a parameter in fp32, twice torch's with 16-bit parameters.</source>
    <translation>名称并不代表它是 8 位：不设 optim_bits=8 时，每参数以 fp32 保存 8 字节，参数为 16 位时是 torch 的两倍。</translation>
   </message>
@@ -3014,6 +3489,10 @@
   <message>
    <source>The previous gradient and a step size for every parameter.</source>
    <translation>每个参数保存上一步的梯度和各自的步长。</translation>
+  </message>
+  <message>
+   <source>The projector saves nothing: moments stay in full size and the projector comes on top.</source>
+   <translation>投影矩阵不节省任何内存：矩仍为完整大小，还要再加上投影矩阵。</translation>
   </message>
   <message>
    <source>The projectors are slices of fp32 singular vectors that keep the whole factor alive: as large as the smaller side squared, or as the matrix.</source>
@@ -3096,6 +3575,10 @@
    <translation>用动量时有三个与参数同样大小的缓冲区，不用时没有。</translation>
   </message>
   <message>
+   <source>Three copies also at momentum 0, in the type of the parameter.</source>
+   <translation>动量为 0 时也有三份副本，类型与参数相同。</translation>
+  </message>
+  <message>
    <source>Three moments and the previous gradient, each as large as the parameters.</source>
    <translation>三个矩和上一步的梯度，各与参数同样大小。</translation>
   </message>
@@ -3124,12 +3607,28 @@
    <translation>默认状态是 Adam 的两倍：slice_p=11 可使其接近 Adam。初值为零的参数不保存初始权重。</translation>
   </message>
   <message>
+   <source>Two averages in storage_dtype, and a second sequence of weights.</source>
+   <translation>两份 storage_dtype 类型的滑动平均，以及第二个权重序列。</translation>
+  </message>
+  <message>
    <source>Two first moments in turn and a second one: four states as large as the parameters by default.</source>
    <translation>轮流使用的两个一阶矩和一个二阶矩：默认有四份与参数同样大小的状态。</translation>
   </message>
   <message>
+   <source>Two full moments and a projector as wide as the smaller side of each matrix.</source>
+   <translation>两个完整的矩，以及与每个矩阵短边同宽的投影矩阵。</translation>
+  </message>
+  <message>
+   <source>Two histories and three vectors, all as large as the parameters.</source>
+   <translation>两份历史和三个向量，均与参数同样大小。</translation>
+  </message>
+  <message>
    <source>Two moments and a copy of the initial weights.</source>
    <translation>两个矩和一份初始权重的副本。</translation>
+  </message>
+  <message>
+   <source>Two moments and an approximation of the Fisher matrix: three states as large as the parameters.</source>
+   <translation>两个矩和 Fisher 矩阵的一个近似：三份与参数同样大小的状态。</translation>
   </message>
   <message>
    <source>Two moments and the previous gradient.</source>
@@ -3142,6 +3641,14 @@
   <message>
    <source>Two moments in the type of the parameter.</source>
    <translation>两个矩，类型与参数相同。</translation>
+  </message>
+  <message>
+   <source>Two moments in the type of the parameter; amsgrad=true (AMSGrad) keeps a third.</source>
+   <translation>两个矩，类型与参数相同；amsgrad=true（AMSGrad）再保留第三个。</translation>
+  </message>
+  <message>
+   <source>Two moments, and a mask of one byte an element for each matrix.</source>
+   <translation>两个矩，外加每个矩阵一份每元素一字节的掩码。</translation>
   </message>
   <message>
    <source>Two moments, and a queue of past gradients.</source>
@@ -3168,12 +3675,36 @@
    <translation>两份与参数同样大小的滑动平均。</translation>
   </message>
   <message>
+   <source>Two slots, a third one if centered.</source>
+   <translation>两个 slot，centered 时有第三个。</translation>
+  </message>
+  <message>
    <source>Two sums as large as the parameters.</source>
    <translation>两份与参数同样大小的累加和。</translation>
   </message>
   <message>
+   <source>Type of the first moment; left alone, that of the parameter.</source>
+   <translation>一阶矩的类型；不设置则与参数相同。</translation>
+  </message>
+  <message>
    <source>Type of the momentum, whatever that of the parameter.</source>
    <translation>动量的类型，与参数的类型无关。</translation>
+  </message>
+  <message>
+   <source>Type of the momentum; left alone, fp32 whatever the parameter.</source>
+   <translation>动量的类型；不设置则无论参数是何类型均为 fp32。</translation>
+  </message>
+  <message>
+   <source>Type of the momentum; left alone, that of the parameter.</source>
+   <translation>动量的类型；不设置则与参数相同。</translation>
+  </message>
+  <message>
+   <source>Type of the state, whatever that of the parameters.</source>
+   <translation>状态的类型，与参数的类型无关。</translation>
+  </message>
+  <message>
+   <source>Type of z; left alone, that of the parameter.</source>
+   <translation>z 的类型；不设置则与参数相同。</translation>
   </message>
   <message>
    <source>Unknown element types ({names}): counted by shape, bytes from the storage.</source>
@@ -3208,6 +3739,10 @@
    <translation>量化层保留的内容已在 CPU 上与 bitsandbytes 对比，尚未在 GPU 上对比。</translation>
   </message>
   <message>
+   <source>What runs Keras: the slots are the same, counters are 64-bit in TensorFlow.</source>
+   <translation>运行 Keras 的后端：各 slot 相同，但计数器在 TensorFlow 中为 64 位。</translation>
+  </message>
+  <message>
    <source>Which tensors the first half trains: hidden matrices (no embedding, no head), or every matrix. The rest gets AdamW.</source>
    <translation>前一部分训练哪些张量：隐藏层矩阵（不含嵌入层和输出头），或全部矩阵。其余使用 AdamW。</translation>
   </message>
@@ -3226,6 +3761,10 @@
   <message>
    <source>With accumulation, gradients stay alive while the next micro-batch runs forward: activations come on top of them.</source>
    <translation>使用梯度累积时，下一个微批次前向期间梯度仍然存活：激活值叠加在其上。</translation>
+  </message>
+  <message>
+   <source>Your own entry, its rules found by probing.</source>
+   <translation>您自己添加的条目，其规则由探测得出。</translation>
   </message>
   <message>
    <source>adamuon keeps a second moment of the orthogonalized matrices too.</source>
@@ -3334,6 +3873,18 @@
   <message>
    <source>momentum=0 saves nothing here: the buffer is kept all the same.</source>
    <translation>momentum=0 在这里没有任何节省：缓冲区照样保留。</translation>
+  </message>
+  <message>
+   <source>momentum=0.0 keeps the buffer, and None is not accepted.</source>
+   <translation>momentum=0.0 仍保留缓冲区，且不接受 None。</translation>
+  </message>
+  <message>
+   <source>momentum=0.0 keeps the buffer; only None drops it.</source>
+   <translation>momentum=0.0 仍保留缓冲区；只有 None 才会去掉它。</translation>
+  </message>
+  <message>
+   <source>mu_dtype changes the first moment alone. With bf16 parameters both moments are bf16, and there is no fp32 copy of the weights.</source>
+   <translation>mu_dtype 只改变一阶矩。参数为 bf16 时两个矩均为 bf16，且没有权重的 fp32 副本。</translation>
   </message>
   <message>
    <source>no model: give a PATH, `--params 7B` or `--preset ID`</source>
@@ -3488,6 +4039,10 @@
    <translation>{dtype}，由选项指定。</translation>
   </message>
   <message>
+   <source>{dtype}, as storage_dtype says, whatever the type of the parameter.</source>
+   <translation>{dtype}，由 storage_dtype 指定，与参数的类型无关。</translation>
+  </message>
+  <message>
    <source>{dtype}, by an option of the optimizer.</source>
    <translation>{dtype}，由优化器的选项决定。</translation>
   </message>
@@ -3500,8 +4055,16 @@
    <translation>{dtype}：即使参数为 32 位，状态也是 16 位。</translation>
   </message>
   <message>
+   <source>{dtype}: TensorFlow counts in 64 bits, torch and JAX in 32.</source>
+   <translation>{dtype}：TensorFlow 以 64 位计数，torch 和 JAX 以 32 位计数。</translation>
+  </message>
+  <message>
    <source>{dtype}: fp16 parameters get fp32 state, others their own type.</source>
    <translation>{dtype}：fp16 参数的状态为 fp32，其他参数的状态与自身类型相同。</translation>
+  </message>
+  <message>
+   <source>{dtype}: named by an option, or the rule of the library.</source>
+   <translation>{dtype}：由选项指定，或按该库的规则。</translation>
   </message>
   <message>
    <source>{dtype}: the precision scheme forces this type on the moment.</source>
@@ -3510,6 +4073,10 @@
   <message>
    <source>{dtype}: the state takes the type of the parameter that the optimizer updates.</source>
    <translation>{dtype}：状态的类型与优化器所更新的参数相同。</translation>
+  </message>
+  <message>
+   <source>{dtype}: the wider of the types of moment and parameter; two 16-bit types together give fp32.</source>
+   <translation>{dtype}：取矩与参数的类型中较宽者；两种不同的 16 位类型合在一起为 fp32。</translation>
   </message>
   <message>
    <source>{field}: no setting is called {name}; known are {known}</source>
@@ -3876,12 +4443,24 @@
    <translation>{optimizer} 还在主机内存中为每份卸载的权重及其梯度保留锁页副本；这里未计入。</translation>
   </message>
   <message>
+   <source>{optimizer} computes its step from the loss: pass step() a closure that returns it.</source>
+   <translation>{optimizer} 根据损失计算更新：请向 step() 传入返回损失的闭包。</translation>
+  </message>
+  <message>
+   <source>{optimizer} does not run in torch: only its state is predicted, not what its step takes nor the peak.</source>
+   <translation>{optimizer} 不在 torch 中运行：只预测其状态，不预测其更新所需的内存，也不预测峰值。</translation>
+  </message>
+  <message>
    <source>{optimizer} evaluates the model again in each of its iterations: pass a closure to step(); its activations are alive inside the step.</source>
    <translation>{optimizer} 在每次迭代中都会重新计算模型：请向 step() 传入闭包；其激活值在优化器更新中存活。</translation>
   </message>
   <message>
    <source>{optimizer} fails on tensors that are neither vectors nor matrices and {tensor} has shape {shape}; choose transformers.Adafactor or another optimizer</source>
    <translation>{optimizer} 遇到既非向量也非矩阵的张量会失败，而 {tensor} 的形状为 {shape}；请选择 transformers.Adafactor 或其他优化器</translation>
+  </message>
+  <message>
+   <source>{optimizer} is your own entry, found by probing with the options it was given; its step was measured on a CPU with two equal matrices.</source>
+   <translation>{optimizer} 是您自己添加的条目，由探测得出，探测时使用当时给出的选项；其更新是在 CPU 上用两个相同的矩阵实测的。</translation>
   </message>
   <message>
    <source>{optimizer} keeps nothing</source>
@@ -3900,6 +4479,10 @@
    <translation>{optimizer} 自行把状态放在 GPU 上，不能在别处运行。</translation>
   </message>
   <message>
+   <source>{optimizer} refused such parameters when it was probed: {tensor} has shape {shape}; train it with another optimizer</source>
+   <translation>{optimizer} 在探测时拒绝了这样的参数：{tensor} 的形状为 {shape}；请用其他优化器训练它</translation>
+  </message>
+  <message>
    <source>{optimizer} takes bf16 parameters only; with others its step stops. Choose bf16.</source>
    <translation>{optimizer} 只接受 bf16 参数；对其他类型，更新会中止。请选择 bf16。</translation>
   </message>
@@ -3916,6 +4499,10 @@
    <translation>{optimizer} 只训练矩阵，而 {tensor} 的形状为 {shape}；请另用 AdamW 训练这类张量，或选择其他优化器</translation>
   </message>
   <message>
+   <source>{optimizer} was not seen to train {dtype} parameters, only {known}; choose another precision</source>
+   <translation>探测时未见 {optimizer} 训练 {dtype} 参数，只见过 {known}；请选择其他精度</translation>
+  </message>
+  <message>
    <source>{optimizer}: a tensor learning rate with foreach=true needs capturable=true; set it, or leave foreach alone</source>
    <translation>{optimizer}：学习率为张量且 foreach=true 时需要 capturable=true；请设置它，或不要设置 foreach</translation>
   </message>
@@ -3928,12 +4515,24 @@
    <translation>{optimizer}：fused 与 foreach 不能同时为 true；请关闭其中一个</translation>
   </message>
   <message>
+   <source>{optimizer}: master_weight_bits must be 24 or 32; the library knows no other width</source>
+   <translation>{optimizer}：master_weight_bits 必须为 24 或 32；该库不支持其他位宽</translation>
+  </message>
+  <message>
+   <source>{optimizer}: master_weights needs capturable; set capturable=true or leave master_weights off</source>
+   <translation>{optimizer}：master_weights 需要 capturable；请设置 capturable=true，或关闭 master_weights</translation>
+  </message>
+  <message>
    <source>{optimizer}: nesterov needs momentum above 0 and dampening 0; set momentum=0.9 or switch nesterov off</source>
    <translation>{optimizer}：nesterov 要求 momentum 大于 0 且 dampening 为 0；请设置 momentum=0.9，或关闭 nesterov</translation>
   </message>
   <message>
    <source>{optimizer}: optim_bits must be 8 or 32; the library knows no other width</source>
    <translation>{optimizer}：optim_bits 必须为 8 或 32；该库不支持其他位宽</translation>
+  </message>
+  <message>
+   <source>{optimizer}: store_param_remainders does not go with capturable; switch one off</source>
+   <translation>{optimizer}：store_param_remainders 不能与 capturable 同时使用；请关闭其中一个</translation>
   </message>
   <message>
    <source>{optimizer}: {states}</source>
@@ -3956,6 +4555,10 @@
    <translation>{option}：{given} 不是 {low} 到 {high} 之间的整数</translation>
   </message>
   <message>
+   <source>{option}: {given} is not in the catalogue; choose one of {known}</source>
+   <translation>{option}：目录中没有 {given}；请选择 {known} 之一</translation>
+  </message>
+  <message>
    <source>{path}: cannot be read ({why}); check that it is a file and that you may read it</source>
    <translation>{path}：无法读取（{why}）；请确认它是文件，且您有读取权限</translation>
   </message>
@@ -3964,12 +4567,28 @@
    <translation>{path}：无法写入（{why}）；请选择其他文件夹或名称</translation>
   </message>
   <message>
+   <source>{path}: did not answer for {seconds} seconds while it was probed and was stopped; nothing was added</source>
+   <translation>{path}：探测时 {seconds} 秒没有响应，已被停止；未添加任何内容</translation>
+  </message>
+  <message>
+   <source>{path}: importing its module raised an error ({cause}); correct the module, or choose the Python that has it</source>
+   <translation>{path}：导入其模块时出错（{cause}）；请更正该模块，或选择装有它的 Python</translation>
+  </message>
+  <message>
+   <source>{path}: is code that would be run, and nobody can be asked here; add --yes if you want that</source>
+   <translation>{path}：这是将要运行的代码，而此处无法征求确认；若确要运行，请加上 --yes</translation>
+  </message>
+  <message>
    <source>{path}: is damaged or was only half written ({why}); save the scenario again</source>
    <translation>{path}：已损坏或只写入了一半（{why}）；请重新保存方案</translation>
   </message>
   <message>
    <source>{path}: is not an OptMem scenario ({why}); choose a file that OptMem saved</source>
    <translation>{path}：不是 OptMem 方案（{why}）；请选择由 OptMem 保存的文件</translation>
+  </message>
+  <message>
+   <source>{path}: raised an error for every parameter it was given ({cause}); correct the class, or give the options it needs</source>
+   <translation>{path}：对所给的每个参数都报错（{cause}）；请更正该类，或给出它所需的选项</translation>
   </message>
   <message>
    <source>{path}: several files together are not available yet; give one file, or the folder they lie in</source>
@@ -3984,12 +4603,32 @@
    <translation>{path}：模型已不在原处；使用方案中保存的内容</translation>
   </message>
   <message>
+   <source>{path}: the probe was stopped; nothing was added</source>
+   <translation>{path}：探测已停止；未添加任何内容</translation>
+  </message>
+  <message>
+   <source>{path}: the probing process ended without an answer ({cause}); look at the details</source>
+   <translation>{path}：探测进程没有给出结果就结束了（{cause}）；请查看详情</translation>
+  </message>
+  <message>
    <source>{path}: there is no such file or folder; check the path</source>
    <translation>{path}：没有这样的文件或文件夹；请检查路径</translation>
   </message>
   <message>
    <source>{path}: was saved by OptMem {program} in file version {given}, this one reads up to {known}; update OptMem</source>
    <translation>{path}：由 OptMem {program} 以文件版本 {given} 保存，本程序最高支持 {known}；请更新 OptMem</translation>
+  </message>
+  <message>
+   <source>{path}: your optimizer cannot be saved ({why}); it stays until the program ends</source>
+   <translation>{path}：无法保存您的优化器（{why}）；它会保留到程序退出</translation>
+  </message>
+  <message>
+   <source>{path}: your optimizers cannot be read ({why}); check that you may read it</source>
+   <translation>{path}：无法读取您的优化器（{why}）；请确认您有读取权限</translation>
+  </message>
+  <message>
+   <source>{path}: your optimizers cannot be read ({why}); the file was set aside as {aside}</source>
+   <translation>{path}：无法读取您的优化器（{why}）；该文件已另存为 {aside}</translation>
   </message>
   <message>
    <source>{path}: {field} does not fit ({why}); correct it, or save the scenario again</source>
@@ -4008,12 +4647,28 @@
    <translation>{precision}：依据该库的源码与论文；尚未与 GPU 对比。</translation>
   </message>
   <message>
+   <source>{state}: a factor of low rank for each matrix, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation>{state}：每个矩阵一个低秩因子，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
    <source>{state}: a low-rank basis of each matrix, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：每个矩阵的低秩基，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
+   <source>{state}: a moment of rank rows for each tensor, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation>{state}：每个张量一个行数为秩的矩，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
    <source>{state}: a packed triangle d (d + 1) / 2 for each side of each block, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：每块每一侧一个打包的三角矩阵 d (d + 1) / 2，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: a rank x rank matrix for each tensor, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation>{state}：每个张量一个“秩 x 秩”的矩阵，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: a square matrix as wide as one axis, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation>{state}：与某一轴同宽的方阵，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: a square matrix for each side within the limit, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -4022,6 +4677,14 @@
   <message>
    <source>{state}: a square {dtype} matrix as wide as the smaller axis of each matrix, {element_count} elements = {total_bytes}</source>
    <translation>{state}：每个矩阵一个与短轴同宽的 {dtype} 方阵，{element_count} 个元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: an average where a variable is factored, else one element, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation>{state}：变量做分解时为平均值，否则为一个元素，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: as many as parameters for each entry of the history, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation>{state}：历史中的每一项都与参数一样多，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: as many as parameters, in {tensor_count} blocks, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -4038,6 +4701,22 @@
   <message>
    <source>{state}: every n-th element of each parameter, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：每个参数每隔 n 个元素取一个，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: further bits of each 16-bit parameter, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation>{state}：每个 16 位参数的额外位，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: its type {dtype} is not known to this program</source>
+   <translation>{state}：本程序不认识其类型 {dtype}</translation>
+  </message>
+  <message>
+   <source>{state}: no rule explains its sizes ({examples})</source>
+   <translation>{state}：没有规则能解释其大小（{examples}）</translation>
+  </message>
+  <message>
+   <source>{state}: one axis averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation>{state}：沿某一轴取平均，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: one number in {dtype} for the parameter group = {total_bytes}</source>
@@ -4060,6 +4739,10 @@
    <translation>{state}：一张 {dtype} 取值表 = {total_bytes}，由所有量化张量共用</translation>
   </message>
   <message>
+   <source>{state}: one {dtype} number a block, {element_count} of them = {total_bytes}</source>
+   <translation>{state}：每块一个 {dtype} 数，共 {element_count} 个 = {total_bytes}</translation>
+  </message>
+  <message>
    <source>{state}: one {dtype} number a column of each matrix (numel / d[-2]), {element_count} elements = {total_bytes}</source>
    <translation>{state}：每个矩阵每列一个 {dtype} 数（numel / d[-2]），{element_count} 个元素 = {total_bytes}</translation>
   </message>
@@ -4080,12 +4763,24 @@
    <translation>{state}：每个矩阵每行一个 {dtype} 数，{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
+   <source>{state}: one {dtype} number for each index along each axis, {element_count} elements = {total_bytes}</source>
+   <translation>{state}：沿每个轴每个索引一个 {dtype} 数，{element_count} 个元素 = {total_bytes}</translation>
+  </message>
+  <message>
    <source>{state}: one {dtype} number for each index along one axis, {element_count} elements = {total_bytes}</source>
    <translation>{state}：沿某一轴每个索引一个 {dtype} 数，{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
+   <source>{state}: one {dtype} number for each place along one axis, {element_count} of them = {total_bytes}</source>
+   <translation>{state}：沿某一轴每个位置一个 {dtype} 数，共 {element_count} 个 = {total_bytes}</translation>
+  </message>
+  <message>
    <source>{state}: one {dtype} scale a block, {element_count} of them = {total_bytes}</source>
    <translation>{state}：每块一个 {dtype} 缩放因子，共 {element_count} 个 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: rank x longer side of each matrix, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation>{state}：每个矩阵为“秩 x 长边”，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: rank x side of each projected matrix, other tensors in full, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -4094,6 +4789,10 @@
   <message>
    <source>{state}: row averages of the projected gradient, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：投影后梯度的行平均，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: still changes its size after the second step</source>
+   <translation>{state}：第二步之后大小仍在变化</translation>
   </message>
   <message>
    <source>{state}: tensors that are not factored, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -4124,8 +4823,20 @@
    <translation>{state}：投影矩阵，{element_count} 个 {dtype} 元素 = {total_bytes}；梯度为 fp32 时，奇异向量的切片是保留其全部内容的视图</translation>
   </message>
   <message>
+   <source>{state}: the rule that explains the first shapes is wrong for others ({examples})</source>
+   <translation>{state}：能解释最初几种形状的规则，对其他形状不成立（{examples}）</translation>
+  </message>
+  <message>
    <source>{state}: the second largest axis averaged away, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：沿第二大的轴取平均，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: the triangle of a square matrix as wide as one axis, {element_count} elements in {dtype} = {total_bytes}</source>
+   <translation>{state}：与某一轴同宽的方阵的三角部分，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: two values in each {dtype} element, {element_count} elements = {total_bytes}</source>
+   <translation>{state}：每个 {dtype} 元素存放两个值，{element_count} 个元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: vectors and single numbers are not factored, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -4148,8 +4859,8 @@
    <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}，用于交给 Adam 的部分</translation>
   </message>
   <message>
-   <source>{state}: {element_count} elements in {dtype} = {total_bytes}, in managed memory, which the driver may keep on the host</source>
-   <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}，位于统一内存，驱动可能将其放在主机上</translation>
+   <source>{state}: {element_count} elements in {dtype} = {total_bytes}, in host memory; that of paged optimizers is managed by the driver</source>
+   <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}，位于主机内存；分页优化器的状态由驱动管理</translation>
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}, the codes of the quantized tensors</source>
@@ -4160,16 +4871,32 @@
    <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}，即量化张量的编码，位于统一内存，驱动可能将其放在主机上</translation>
   </message>
   <message>
+   <source>{state}: {element_count} elements in {dtype} = {total_bytes}; not quantized, in managed memory, which the driver may keep on the host</source>
+   <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}；未量化，位于统一内存，驱动可能将其放在主机上</translation>
+  </message>
+  <message>
    <source>{state}: {element_count} elements in {dtype} = {total_bytes}; tensors this small, or of a size that blocks do not divide, are not quantized</source>
    <translation>{state}：{element_count} 个 {dtype} 元素 = {total_bytes}；过小或大小不能被块整除的张量不量化</translation>
+  </message>
+  <message>
+   <source>{state}: {element_count} elements in {dtype} for the whole optimizer = {total_bytes}</source>
+   <translation>{state}：整个优化器共 {element_count} 个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: {element_count} elements in {dtype}, as many as parameters = {total_bytes}</source>
    <translation>{state}：{element_count} 个 {dtype} 元素，与参数一样多 = {total_bytes}</translation>
   </message>
   <message>
+   <source>{state}: {size_bytes} that the optimizer keeps outside its state of a parameter</source>
+   <translation>{state}：优化器在各参数的状态之外还保留 {size_bytes}</translation>
+  </message>
+  <message>
    <source>{state}: {tensor_count} factors, a square or a vector for each axis, {element_count} elements in {dtype} = {total_bytes}</source>
    <translation>{state}：{tensor_count} 个因子，每个轴一个方阵或向量，{element_count} 个 {dtype} 元素 = {total_bytes}</translation>
+  </message>
+  <message>
+   <source>{state}: {tensor_count} placeholders of one element in {dtype} = {total_bytes}</source>
+   <translation>{state}：{tensor_count} 个占位张量，各一个 {dtype} 元素 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: {tensor_count} x all parameters end to end, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -4182,6 +4909,10 @@
   <message>
    <source>{state}: {tensor_count} x one number in {dtype} = {total_bytes}, in host memory, where reading it does not wait for the GPU</source>
    <translation>{state}：{tensor_count} x 一个 {dtype} 数 = {total_bytes}，位于主机内存，读取时无需等待 GPU</translation>
+  </message>
+  <message>
+   <source>{state}: {tensor_count} x one table of fixed size in {dtype} = {total_bytes}</source>
+   <translation>{state}：{tensor_count} x 一张固定大小的 {dtype} 表 = {total_bytes}</translation>
   </message>
   <message>
    <source>{state}: {tensor_count} x one table of values in {dtype} = {total_bytes}, one for each quantized tensor</source>
