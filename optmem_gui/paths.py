@@ -12,6 +12,9 @@ APP_NAME = "OptMem"
 """Name of the program's folders for logs and settings, the same on every system."""
 
 
+SCENARIO_SUFFIX = ".optmem"
+"""What a scenario file ends in."""
+
 OPTIMIZERS_FILE = "optimizers.json"
 """The optimizers that a user added, beside the settings."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 from optmem_gui import __version__
@@ -33,6 +32,8 @@ def _open(arguments: Sequence[str]) -> int:
         os.environ["QT_QPA_PLATFORM"] = "offscreen"  # a smoke test needs no one to look at it
     check_display()
     start_log(verbose=parsed.verbose)
+    # Once Qt is loaded, every further import is searched for Qt by its hook: the calculation comes first.
+    import optmem_gui.core.optimizer_rows  # noqa: F401, PLC0415  # for the reason above
     from optmem_gui.gui.app import run  # noqa: PLC0415  # Qt is loaded here, after everything that can be refused
 
     return run(
@@ -68,6 +69,8 @@ def _parser() -> Parser:
 def _check_path(given: str) -> None:
     if Path(given).exists():
         return
+    from difflib import get_close_matches  # noqa: PLC0415  # only a refusal needs it
+
     near = get_close_matches(given, (*COMMANDS, *LATER_COMMANDS), n=1)
     if near and not any(mark in given for mark in "./\\"):
         raise UserError("cli.unknown_command", given=given, near=near[0])

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import NoReturn, get_args
 
 from optmem_gui.cli import COMMANDS
-from optmem_gui.cli.replay import add_arguments as add_replay_arguments
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.protocol import DEFAULT_STEPS
@@ -84,7 +83,7 @@ def build_parser() -> Parser:
     probe = commands.add_parser("probe", help="add an optimizer of your own", allow_abbrev=False)
     _add_probe(probe)
     recorded = commands.add_parser("replay", help="a recorded memory snapshot", allow_abbrev=False)
-    add_replay_arguments(recorded)
+    _add_replay(recorded)
     for command in (estimate, measure, inspect, listing, probe, recorded):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
@@ -144,3 +143,11 @@ def _add_device(parser: argparse.ArgumentParser) -> None:
     device = parser.add_argument_group("measurement")
     device.add_argument("--device", metavar="cpu|cuda:N|auto", default="auto", help="where the steps run")
     device.add_argument("--steps", metavar="N", action=_Whole, default=DEFAULT_STEPS, help="optimizer steps")
+
+
+def _add_replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="SNAPSHOT", help="pickle of _dump_snapshot, or a .json.gz trace")
+    parser.add_argument("--device", metavar="N", type=int, help="which device; the one with most events")
+    parser.add_argument(
+        "--what-if", metavar="SETTINGS", help="as in PYTORCH_CUDA_ALLOC_CONF: expandable_segments:True"
+    )

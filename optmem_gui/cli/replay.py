@@ -18,15 +18,6 @@ from optmem_gui.report.replay_document import Replayed, replay_document, replay_
 from optmem_gui.report.snapshot_file import open_snapshot
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What ``optmem replay`` takes."""
-    parser.add_argument("path", metavar="SNAPSHOT", help="pickle of _dump_snapshot, or a .json.gz trace")
-    parser.add_argument("--device", metavar="N", type=int, help="which device; the one with most events")
-    parser.add_argument(
-        "--what-if", metavar="SETTINGS", help="as in PYTORCH_CUDA_ALLOC_CONF: expandable_segments:True"
-    )
-
-
 def replay(arguments: argparse.Namespace) -> int:
     """Replay a snapshot, and beside it what other settings would have made of it.
 

@@ -7,8 +7,6 @@ import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import psutil
-
 from optmem_gui.core.reasons import Reason
 from optmem_gui.engine.nvml import Nvml, NvmlDevice
 
@@ -87,6 +85,8 @@ def list_devices(nvml: Nvml | None = None) -> Devices:
         found = session.devices()
         gpus = () if isinstance(found, Reason) else tuple(_gpu(session, device) for device in found)
     note = found if isinstance(found, Reason) else None if gpus else Reason("nvml.no_library")
+    import psutil  # noqa: PLC0415  # 10 ms that the window would wait for
+
     memory = psutil.virtual_memory()
     cpu = Device(CPU, platform.processor() or platform.machine() or "CPU", memory.total, memory.available)
     return Devices(gpus, cpu, note)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
@@ -87,5 +86,7 @@ def _folded(name: str) -> str:
 
 def _near(wanted: str, gpus: dict[str, Gpu]) -> list[str]:
     inside = [gpu_id for gpu_id in gpus if wanted and (wanted in gpu_id or gpu_id in wanted)]
+    from difflib import get_close_matches  # noqa: PLC0415  # only a refusal needs it
+
     close = get_close_matches(wanted, gpus, n=_NEAR, cutoff=0.4)
     return list(dict.fromkeys((*inside, *close)))[:_NEAR] or ["rtx-4090", "a100-80gb", "h100-80gb", "b200"]

@@ -14,13 +14,15 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-import psutil
+from typing import TYPE_CHECKING
 
 from optmem_gui.core.lifeline import die_with_parent
 from optmem_gui.core.protocol import Message, Sample, SamplerNote, encode
 from optmem_gui.core.reasons import Reason
 from optmem_gui.engine.nvml import LOST, Nvml
+
+if TYPE_CHECKING:
+    import psutil
 
 DEFAULT_RATE_HZ = 100
 
@@ -97,6 +99,8 @@ class Sampler:
         return used
 
     def _rss(self, pid: int) -> int | None:
+        import psutil  # noqa: PLC0415  # the window names this module without sampling itself
+
         try:
             if self._process is None or self._process.pid != pid:
                 self._process = psutil.Process(pid)

@@ -8,11 +8,10 @@ from PySide6.QtCore import QMimeData, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from optmem_gui.checkpoints.registry import READERS
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.i18n import render_reason
 from optmem_gui.gui.theme import is_dark, scaled_font, shades
-from optmem_gui.report.scenario_file import SUFFIX
+from optmem_gui.paths import SCENARIO_SUFFIX
 
 
 def dropped_path(mime: QMimeData) -> Path | Reason:
@@ -26,8 +25,10 @@ def dropped_path(mime: QMimeData) -> Path | Reason:
         return Reason("drop.nothing_local")
     if len(local) > 1:
         return Reason("drop.several", {"number_count": len(local)})
+    from optmem_gui.checkpoints.registry import READERS  # noqa: PLC0415  # readers are loaded when a file is meant, not before the window
+
     path = local[0]
-    suffixes = {suffix for reader in READERS for suffix in reader.suffixes} | {".json", SUFFIX, ""}
+    suffixes = {suffix for reader in READERS for suffix in reader.suffixes} | {".json", SCENARIO_SUFFIX, ""}
     if not path.is_dir() and path.suffix.lower() not in suffixes:
         return Reason("drop.unknown_kind", {"name": path.name})
     return path

@@ -9,15 +9,14 @@ from PySide6.QtCore import QObject, QStandardPaths
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from optmem_gui.checkpoints.registry import READERS
 from optmem_gui.core.errors import UserError
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.loading import Loader
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.widgets.export import save_png, save_svg
+from optmem_gui.paths import SCENARIO_SUFFIX
 from optmem_gui.report.exporters import EXPORTERS, export
-from optmem_gui.report.scenario_file import SUFFIX, save_scenario
 
 
 class Files(QObject):
@@ -39,7 +38,11 @@ class Files(QObject):
 
     def ask_file(self) -> None:
         """Let the user choose a file."""
-        suffixes = sorted({suffix for reader in READERS for suffix in reader.suffixes} | {".json", SUFFIX})
+        from optmem_gui.checkpoints.registry import READERS  # noqa: PLC0415  # readers are loaded when a file is meant, not before the window
+
+        suffixes = sorted(
+            {suffix for reader in READERS for suffix in reader.suffixes} | {".json", SCENARIO_SUFFIX}
+        )
         patterns = " ".join(f"*{suffix}" for suffix in suffixes)
         models, everything = self.tr("Models and scenarios"), self.tr("All files")
         filters = f"{models} ({patterns});;{everything} (*)"
@@ -90,10 +93,12 @@ class Files(QObject):
     def ask_save(self) -> bool:
         """Let the user choose where to save. Returns whether it was saved."""
         title = self._store.snapshot.inputs.scenario.model.title
-        path = self._ask_path(self.tr("Save scenario"), title, SUFFIX, self.tr("OptMem scenario"))
+        path = self._ask_path(self.tr("Save scenario"), title, SCENARIO_SUFFIX, self.tr("OptMem scenario"))
         return path is not None and self._save(path)
 
     def _save(self, path: Path) -> bool:
+        from optmem_gui.report.scenario_file import save_scenario  # noqa: PLC0415  # the start does without it
+
         try:
             # What is saved is what the figures belong to: a file never holds an input that was refused.
             save_scenario(path, self._store.snapshot.scenario)

@@ -15,9 +15,10 @@ from typing import Literal
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from optmem_gui import paths
+from optmem_gui.core.model import ModelRef, Source
 from optmem_gui.core.reasons import Reason, render
 from optmem_gui.core.texts import TEMPLATES
-from optmem_gui.core.units import SizeUnit, format_bytes
+from optmem_gui.core.units import SizeUnit, format_bytes, format_short_count
 
 _log = logging.getLogger(__name__)
 
@@ -115,6 +116,14 @@ def precision_name(scheme_id: str) -> str:
     """A precision scheme as the reader knows it; a scheme without a name shows its id."""
     name = PRECISION_NAMES.get(scheme_id)
     return QCoreApplication.translate("Precision", name) if name else scheme_id
+
+
+def model_title(model: ModelRef) -> str:
+    """What to call a model: by its size in the current language where it is made from a size alone."""
+    if model.source is not Source.SYNTHETIC:
+        return model.title
+    sized = QCoreApplication.translate("Models", "{count} parameters")
+    return sized.format(count=format_short_count(model.param_count))
 
 
 def gpu_group_name(group: str) -> str:

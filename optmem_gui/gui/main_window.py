@@ -34,7 +34,7 @@ from optmem_gui.gui.actions import ACTIONS, Actions
 from optmem_gui.gui.dialogs.settings import SettingsDialog
 from optmem_gui.gui.drop import DropFrame, dropped_path
 from optmem_gui.gui.files import Files
-from optmem_gui.gui.i18n import Language, Translators, system_language
+from optmem_gui.gui.i18n import Language, Translators, model_title, system_language
 from optmem_gui.gui.inputs_column import InputsColumn
 from optmem_gui.gui.loading import Loader
 from optmem_gui.gui.measuring import Measurer
@@ -181,8 +181,7 @@ class MainWindow(QMainWindow):
         recent = table.submenus["recent"]
         recent.aboutToShow.connect(lambda: self.files.fill_recent(recent))
         self.files.fill_recent(recent)
-        hints = QGuiApplication.styleHints()
-        hints.colorSchemeChanged.connect(self._follow_system_theme)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system_theme)
 
     # -- showing
 
@@ -220,7 +219,7 @@ class MainWindow(QMainWindow):
 
     def _show_title(self) -> None:
         snapshot = self.store.snapshot
-        name = snapshot.file.name if snapshot.file else snapshot.inputs.scenario.model.title
+        name = snapshot.file.name if snapshot.file else model_title(snapshot.inputs.scenario.model)
         self.setWindowModified(not self.store.undo_stack.isClean())
         self.setWindowFilePath(str(snapshot.file) if snapshot.file else "")
         self.setWindowTitle(f"{name}[*] - OptMem")
@@ -240,6 +239,7 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()
+            self._show_title()
             self._show_units(self.store.snapshot)
             self._show_measure_actions(self.store.snapshot)
 

@@ -21,9 +21,10 @@ from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.scenario import Attention, BaseDType, Lora, Loss, Scenario, Target
 from optmem_gui.core.transformer import TransformerShape
 from optmem_gui.core.units import MAX_PARAM_COUNT, MIB
+from optmem_gui.paths import SCENARIO_SUFFIX
 from optmem_gui.report.files import write_whole
 
-SUFFIX = ".optmem"
+SUFFIX = SCENARIO_SUFFIX
 FORMAT: Final = "optmem-scenario"
 SCHEMA = 1
 """Version of the file; raised when an older program could no longer read it right."""

@@ -1340,6 +1340,13 @@
   </message>
  </context>
  <context>
+  <name>Models</name>
+  <message>
+   <source>{count} parameters</source>
+   <translation>{count} 参数</translation>
+  </message>
+ </context>
+ <context>
   <name>NoticeBar</name>
   <message>
    <source>Close this notice</source>
@@ -1381,12 +1388,20 @@
    <translation>导入路径</translation>
   </message>
   <message>
+   <source>None.</source>
+   <translation>无。</translation>
+  </message>
+  <message>
    <source>Not predicted: it cannot train this model.</source>
    <translation>不预测：它无法训练此模型。</translation>
   </message>
   <message>
    <source>Not predicted: it runs in another runtime than torch.</source>
    <translation>不预测：它不在 torch 中运行。</translation>
+  </message>
+  <message>
+   <source>Often believed otherwise:</source>
+   <translation>与通常的看法不同：</translation>
   </message>
   <message>
    <source>Options that change memory</source>
@@ -1407,6 +1422,10 @@
   <message>
    <source>State is made</source>
    <translation>状态创建于</translation>
+  </message>
+  <message>
+   <source>This is an estimate, not an exact count.</source>
+   <translation>此为估算，并非精确计数。</translation>
   </message>
   <message>
    <source>What it keeps</source>
@@ -1680,6 +1699,10 @@
    <translation>停止(&amp;S)</translation>
   </message>
   <message>
+   <source>; </source>
+   <translation>；</translation>
+  </message>
+  <message>
    <source>Add an optimizer of your own</source>
    <translation>添加您自己的优化器</translation>
   </message>
@@ -1752,6 +1775,10 @@
    <translation>元素数为参数的一半</translation>
   </message>
   <message>
+   <source>in host memory</source>
+   <translation>位于主机内存</translation>
+  </message>
+  <message>
    <source>nothing</source>
    <translation>无</translation>
   </message>
@@ -1788,12 +1815,20 @@
    <translation>与轴 {value} 同宽的三角矩阵</translation>
   </message>
   <message>
+   <source>type of the parameter</source>
+   <translation>类型与参数相同</translation>
+  </message>
+  <message>
    <source>where Python finds it anyway</source>
    <translation>默认在 Python 的搜索路径中查找</translation>
   </message>
   <message>
    <source>with {conditions}: {size}</source>
    <translation>{conditions} 时：{size}</translation>
+  </message>
+  <message>
+   <source>{state}: {size}</source>
+   <translation>{state}：{size}</translation>
   </message>
   <message>
    <source>{value} axes</source>

@@ -74,6 +74,10 @@ def test_the_first_language_that_the_program_speaks_is_taken(
     assert i18n.system_language() == expected
 
 
+def _called(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=[path.stem for path in SOURCES])
 def test_only_plain_literals_are_translated(path: Path) -> None:
     """``lupdate`` takes an f-string, a joined or a formatted text as it stands; it would never match."""
@@ -81,7 +85,7 @@ def test_only_plain_literals_are_translated(path: Path) -> None:
     for call in ast.walk(tree):
         if not isinstance(call, ast.Call):
             continue
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        name = _called(call)
         if name not in TRANSLATING:
             continue
         source = call.args[0] if name == "tr" else call.args[1]
@@ -89,6 +93,20 @@ def test_only_plain_literals_are_translated(path: Path) -> None:
             continue  # texts from the tables, each marked where it stands
         assert isinstance(source, ast.Constant), f"{path.name}:{call.lineno}"
         assert isinstance(source.value, str)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=[path.stem for path in SOURCES])
+def test_nothing_is_translated_inside_an_f_string(path: Path) -> None:
+    """``lupdate`` does not look there: the text would be in no file, and stay English in every language."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    hidden = [
+        f"{path.name}:{call.lineno}"
+        for text in ast.walk(tree)
+        if isinstance(text, ast.JoinedStr)
+        for call in ast.walk(text)
+        if isinstance(call, ast.Call) and _called(call) in TRANSLATING
+    ]
+    assert hidden == []
 
 
 def test_chinese_and_back(qapp: QApplication) -> None:

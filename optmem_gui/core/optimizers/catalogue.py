@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.optimizers.declare import Implementation
@@ -64,6 +63,8 @@ def find(name: str) -> Implementation:
     found = ALIASES.get(name.strip().lower())
     if found is not None:
         return CATALOGUE[found]
+    from difflib import get_close_matches  # noqa: PLC0415  # only a refusal needs it; a start should not wait for it
+
     near = get_close_matches(name.strip().lower(), ALIASES, n=6, cutoff=0.5)
     ids = list(dict.fromkeys(ALIASES[match] for match in near))[:3] or ["torch.AdamW", "torch.SGD"]
     raise UserError("optimizer.unknown", given=name, near=", ".join(ids))

@@ -16,7 +16,7 @@ from optmem_gui.core.optimizers.state import OptimizerState
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import OptionValue
 from optmem_gui.core.units import format_bytes, format_count
-from optmem_gui.gui.i18n import listed, precision_name, render_reason
+from optmem_gui.gui.i18n import listed, model_title, precision_name, render_reason
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.theme import is_dark, shades
 
@@ -103,7 +103,8 @@ class OptimizerPageDialog(QDialog):
         parts = [f"<h2>{escape(entry.name)}</h2>", f"<p>{say.reason(entry.about)}</p>"]
         belief = entry.belief_reason
         if belief is not None:
-            parts.append(f"<p><b>{escape(self.tr('Often believed otherwise:'))}</b> {say.reason(belief)}</p>")
+            otherwise = self.tr("Often believed otherwise:")
+            parts.append(f"<p><b>{escape(otherwise)}</b> {say.reason(belief)}</p>")
         parts += [f"<p>⚠ {say.reason(Reason(key, {'optimizer': entry.id}))}</p>" for key in entry.cautions]
         if page.refused is not None:
             parts.append(f"<p>⚠ {say.reason(page.refused)}</p>")
@@ -138,13 +139,13 @@ class OptimizerPageDialog(QDialog):
         return [(name, escape(value)) for name, value in rows if value]
 
     def _states(self, page: OptimizerPage, say: _Sayer, snapshot: Snapshot) -> str:
-        state, model = page.state, snapshot.scenario.model.title
+        state = page.state
         if state is None:
-            return f"<p>{escape(self.tr('Not predicted: it cannot train this model.'))}</p>"
+            return _paragraph(self.tr("Not predicted: it cannot train this model."))
         each = _each(page.per_parameter(state.bytes))
         total = self.tr("{size} on {model} in {precision}: {each} bytes a parameter ({bytes} bytes).").format(
             size=say.size(state.bytes),
-            model=model,
+            model=model_title(snapshot.scenario.model),
             precision=precision_name(snapshot.scenario.precision),
             each=each,
             bytes=format_count(state.bytes),
@@ -158,9 +159,10 @@ class OptimizerPageDialog(QDialog):
         )
         absent = ""
         if page.absent:
-            text = self.tr("With other options also: {states}.").format(states=listed(page.absent))
-            absent = f"<p>{escape(text)}</p>"
-        return f"<p>{escape(total)}</p>{self._state_table(page, state, say, heads)}{absent}"
+            absent = _paragraph(
+                self.tr("With other options also: {states}.").format(states=listed(page.absent))
+            )
+        return f"{_paragraph(total)}{self._state_table(page, state, say, heads)}{absent}"
 
     @staticmethod
     def _state_table(page: OptimizerPage, state: OptimizerState, say: _Sayer, heads: Sequence[str]) -> str:
@@ -181,9 +183,11 @@ class OptimizerPageDialog(QDialog):
             words = self.tr("Not predicted: it runs in another runtime than torch.")
             if page.refused is not None:
                 words = self.tr("Not predicted: it cannot train this model.")
-            return f"<p>{escape(words)}</p>"
-        bound = "" if page.temporaries.exact else f" {self.tr('This is an estimate, not an exact count.')}"
-        return f"<p>{say.reason(page.temporaries.why)}{escape(bound)}</p>"
+            return _paragraph(words)
+        why = f"<p>{say.reason(page.temporaries.why)}</p>"
+        if page.temporaries.exact:
+            return why
+        return why + _paragraph(self.tr("This is an estimate, not an exact count."))
 
     def _options(self, options: Iterable[PageOption], say: _Sayer) -> str:
         effects = {"state": self.tr("state"), "temporaries": self.tr("temporaries")}
@@ -198,7 +202,7 @@ class OptimizerPageDialog(QDialog):
             for each in options
         ]
         if not rows:
-            return f"<p>{escape(self.tr('None.'))}</p>"
+            return _paragraph(self.tr("None."))
         heads = (
             self.tr("option"),
             self.tr("set to"),
@@ -242,6 +246,10 @@ def _each(bytes_per_parameter: float) -> str:
     if 0 < bytes_per_parameter < 0.001:
         return "< 0.001"
     return f"{bytes_per_parameter:.4g}"
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
 
 
 def _table(rows: Sequence[Sequence[str]], heads: Sequence[str] = ()) -> str:

@@ -223,13 +223,13 @@ class ProbeDialog(QDialog):
             self.accept()
 
     def _rule(self, state: ProbedState) -> str:
-        cases = "; ".join(self._case(case) for case in state.cases[:-1])
-        last = self._case(state.cases[-1])
+        *cases, last = (self._case(case) for case in state.cases)
         if cases:
             last = self.tr("otherwise {size}").format(size=last)
-            cases += "; "
-        place = f", {self.tr('in host memory')}" if state.host else ""
-        return f"{state.name}: {cases}{last}{place}"
+        size = self.tr("; ").join([*cases, last])
+        if state.host:
+            size = listed([size, self.tr("in host memory")])
+        return self.tr("{state}: {size}").format(state=state.name, size=size)
 
     def _case(self, case: Case) -> str:
         size = case.size
@@ -248,7 +248,7 @@ class ProbeDialog(QDialog):
         }
         said = words[size.kind].format(value=size.value)
         if size.kind != "none":
-            said += f", {self.tr('type of the parameter') if case.dtype == LIKE else case.dtype}"
+            said = listed([said, self.tr("type of the parameter") if case.dtype == LIKE else case.dtype])
         if not case.when:
             return said
         conditions = listed(self._condition(each) for each in case.when)

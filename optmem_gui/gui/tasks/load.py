@@ -5,19 +5,20 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, Signal
 
-from optmem_gui.checkpoints.checkpoint import Checkpoint
 from optmem_gui.checkpoints.contents import Cancelled, Progress
-from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.gui.snapshot import CheckpointSummary
-from optmem_gui.report.model_notice import model_notice
-from optmem_gui.report.scenario_file import SUFFIX, load_scenario
+from optmem_gui.paths import SCENARIO_SUFFIX
+
+if TYPE_CHECKING:
+    from optmem_gui.checkpoints.checkpoint import Checkpoint
 
 _PROGRESS_SECONDS = 1 / 30
 
@@ -69,7 +70,12 @@ class LoadThread(QThread):
             self.outcome = error
 
     def _read(self) -> LoadedModel | LoadedScenario:
-        if self.path.suffix.lower() == SUFFIX and self.path.is_file():
+        # the readers are loaded in this thread, when a file is meant, and not before the window
+        from optmem_gui.checkpoints.opening import open_checkpoint  # noqa: PLC0415  # as said above
+        from optmem_gui.report.model_notice import model_notice  # noqa: PLC0415  # as said above
+        from optmem_gui.report.scenario_file import load_scenario  # noqa: PLC0415  # as said above
+
+        if self.path.suffix.lower() == SCENARIO_SUFFIX and self.path.is_file():
             scenario = load_scenario(self.path)
             return LoadedScenario(scenario, model_notice(scenario.model))
         checkpoint = open_checkpoint(
