@@ -9,7 +9,6 @@ _RULES: dict[str, str] = {
     "optimizer.shape.square_of_smaller": (
         "{state}: a square {dtype} matrix as wide as the smaller axis of each matrix, {element_count} elements = {total_bytes}"
     ),
-    "optimizer.shape.basis": "{state}: a basis of rank columns for each tensor, {element_count} elements in {dtype} = {total_bytes}",
     "optimizer.shape.basis_square": "{state}: a rank x rank matrix for each tensor, {element_count} elements in {dtype} = {total_bytes}",
     "optimizer.shape.basis_moment": "{state}: a moment of rank rows for each tensor, {element_count} elements in {dtype} = {total_bytes}",
     "optimizer.dtype.stored": "{dtype}, as storage_dtype says, whatever the type of the parameter.",

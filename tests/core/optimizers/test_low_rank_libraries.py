@@ -40,7 +40,7 @@ CASES = [
     if len(options) < 2 or "rank" in dict(options)
     if options != (("proj_type", "reverse_std"),)
 ]
-"""Left out: reverse_std with a rank that is cut to the side; galore_torch confuses the sides then and stops."""
+"""Left out: reverse_std with a rank cut to the side; galore_torch confuses the sides then and stops."""
 
 CASES += [(each, (("rank", 40),)) for each in LOW_RANK]  # more than the shorter side of two matrices
 
