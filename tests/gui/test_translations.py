@@ -17,6 +17,8 @@ from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.dialogs.about import AboutDialog
 from optmem_gui.gui.dialogs.error_report import ErrorReport
+from optmem_gui.gui.dialogs.optimizer_page import OptimizerPageDialog
+from optmem_gui.gui.dialogs.probe import ProbeDialog
 from optmem_gui.gui.dialogs.settings import SettingsDialog
 from optmem_gui.gui.i18n import without_mnemonic
 from optmem_gui.gui.main_window import MainWindow
@@ -222,7 +224,14 @@ def _switch(window: MainWindow, language: str) -> None:
     settle()
 
 
-@pytest.mark.parametrize("kind", ["about", "settings", "report"])
+def _page(window: MainWindow) -> OptimizerPageDialog:
+    """AdamW's, which has every part: something believed otherwise, states, a bound of the step, options."""
+    page = OptimizerPageDialog(window)
+    page.show_page("torch.AdamW", window.store.snapshot)
+    return page
+
+
+@pytest.mark.parametrize("kind", ["about", "settings", "report", "optimizer", "probe"])
 def test_dialogs_are_chinese(
     make_window: MakeWindow, settings: Settings, translations: Texts, kind: str
 ) -> None:
@@ -231,6 +240,8 @@ def test_dialogs_are_chinese(
         "about": lambda: AboutDialog(window),
         "settings": lambda: SettingsDialog(settings, window),
         "report": lambda: ErrorReport("Traceback", window),
+        "optimizer": lambda: _page(window),
+        "probe": lambda: ProbeDialog("", window),
     }
     dialog = made[kind]()
     shown = {place: text for place, text in texts_shown(dialog).items() if str(settings.path) not in text}
