@@ -597,6 +597,10 @@
    <source>{optimizer}: state {state} ({count} bytes). It runs in another runtime than torch, whose step is not predicted.</source>
    <translation>{optimizer}：状态 {state}（{count} 字节）。它不在 torch 中运行，不预测其训练步。</translation>
   </message>
+  <message>
+   <source>{optimizer}: {why}</source>
+   <translation>{optimizer}：{why}</translation>
+  </message>
  </context>
  <context>
   <name>ComparisonPanel</name>
@@ -621,16 +625,16 @@
    <translation>全部优化器在此模型上的比较</translation>
   </message>
   <message>
-   <source>line: usable {size}</source>
-   <translation>竖线：可用 {size}</translation>
-  </message>
-  <message>
    <source>state</source>
    <translation>状态</translation>
   </message>
   <message>
    <source>{count} optimizers</source>
    <translation>{count} 种优化器</translation>
+  </message>
+  <message>
+   <source>{optimizers}; line: usable {size}</source>
+   <translation>{optimizers}；竖线：可用 {size}</translation>
   </message>
   <message>
    <source>{shown} of {count} optimizers</source>
@@ -1824,7 +1828,7 @@
   </message>
   <message>
    <source>with {conditions}: {size}</source>
-   <translation>{conditions} 时：{size}</translation>
+   <translation>若{conditions}：{size}</translation>
   </message>
   <message>
    <source>{state}: {size}</source>
@@ -1840,11 +1844,11 @@
   </message>
   <message>
    <source>{value} or more axes</source>
-   <translation>至少 {value} 个轴</translation>
+   <translation>轴不少于 {value} 个</translation>
   </message>
   <message>
    <source>{value} or more elements</source>
-   <translation>至少 {value} 个元素</translation>
+   <translation>元素不少于 {value} 个</translation>
   </message>
  </context>
  <context>

@@ -84,8 +84,8 @@ class ComparisonPanel(TitledPanel):
         if shown != count:
             note = self.tr("{shown} of {count} optimizers").format(shown=shown, count=count)
         if fit is not None:
-            line = self.tr("line: usable {size}").format(size=format_bytes(fit.usable, snapshot.unit))
-            note = f"{note}; {line}"
+            usable = format_bytes(fit.usable, snapshot.unit)
+            note = self.tr("{optimizers}; line: usable {size}").format(optimizers=note, size=usable)
         self.write_note(note)
 
     def _fit_columns(self) -> None:

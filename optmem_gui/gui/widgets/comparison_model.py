@@ -257,7 +257,8 @@ class ComparisonModel(QAbstractTableModel):
 
     def _tip(self, row: OptimizerRow, _column: Column) -> str:
         if row.refused is not None:
-            return f"{row.optimizer}: {render_reason(row.refused, self._unit)}"
+            why = render_reason(row.refused, self._unit)
+            return self.tr("{optimizer}: {why}").format(optimizer=row.optimizer, why=why)
         state = format_bytes(row.state_bytes, self._unit)
         if row.state_only:
             return self.tr(

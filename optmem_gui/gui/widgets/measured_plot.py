@@ -8,6 +8,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from optmem_gui.core.units import SizeUnit, format_bytes
+from optmem_gui.gui.i18n import listed
 from optmem_gui.gui.widgets.curve import CurveItem
 from optmem_gui.gui.widgets.curve_style import CURVES
 from optmem_gui.gui.widgets.memory_plot import MemoryPlot
@@ -100,7 +101,7 @@ class MeasuredPlot(MemoryPlot):
             next((span.name for span in spans if span.start <= second <= span.end), "")
             for spans in (self._steps(), self._recording.phases())
         )
-        return ", ".join(name for name in found if name)
+        return listed(name for name in found if name)
 
     def cursor_second(self) -> float | None:
         """Where the cursor stands."""
