@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from safetensors.torch import save_file
 
 from optmem_gui.architectures.presets import PRESETS
+from optmem_gui.checkpoints import opening
 from optmem_gui.checkpoints.contents import Progress
 from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.core.model import Source
@@ -21,7 +22,6 @@ from optmem_gui.gui import settings as keys
 from optmem_gui.gui.drop import dropped_path
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.store import Store
-from optmem_gui.gui.tasks import load
 from tests.gui.conftest import settle
 
 
@@ -102,7 +102,7 @@ def slow_reader(started: list[Path]) -> Callable[..., object]:
 def test_a_reading_shows_its_progress_and_can_be_cancelled(
     window: MainWindow, store: Store, weights: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(load, "open_checkpoint", slow_reader([]))
+    monkeypatch.setattr(opening, "open_checkpoint", slow_reader([]))
     window.open(weights)
     page = window.inputs.model.file
     qtbot.waitUntil(lambda: page.progress.isVisible() and page.progress.maximum() == 4)
@@ -122,10 +122,10 @@ def test_a_file_opened_while_another_is_read_wins(
 ) -> None:
     real = open_checkpoint
     started: list[Path] = []
-    monkeypatch.setattr(load, "open_checkpoint", slow_reader(started))
+    monkeypatch.setattr(opening, "open_checkpoint", slow_reader(started))
     window.open(tmp_path / "slow.safetensors")
     qtbot.waitUntil(lambda: len(started) == 1)
-    monkeypatch.setattr(load, "open_checkpoint", real)
+    monkeypatch.setattr(opening, "open_checkpoint", real)
     open_and_wait(window, weights, qtbot)
     assert window.store.snapshot.scenario.model.param_count == 17
     assert window.store.undo_stack.count() == 1
@@ -135,7 +135,7 @@ def test_closing_while_a_file_is_read_ends_the_reading(
     window: MainWindow, weights: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[Path] = []
-    monkeypatch.setattr(load, "open_checkpoint", slow_reader(started))
+    monkeypatch.setattr(opening, "open_checkpoint", slow_reader(started))
     window.open(weights)
     qtbot.waitUntil(lambda: len(started) == 1)
     assert window.close()
