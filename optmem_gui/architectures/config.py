@@ -7,7 +7,7 @@ refused by its name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,14 @@ from optmem_gui.core.transformer import TransformerShape
 _DTYPES: dict[str, DType] = {"float32": F32, "bfloat16": BF16, "float16": F16}
 _TIED_BY_DEFAULT = frozenset(("gpt2", "opt", "bloom", "gemma", "gemma2", "gemma3", "gemma3_text", "falcon"))
 """Families whose config leaves ``tie_word_embeddings`` out when it is true (transformers 4 and 5)."""
+
+_ROUTED = {
+    "mixtral": ("num_local_experts", 2),
+    "qwen3_moe": ("num_experts", 8),
+    "gpt_oss": ("num_local_experts", 4),
+    "deepseek_v3": ("n_routed_experts", 8),
+}
+"""Field that counts the experts, and how many a token visits where the config leaves it out."""
 
 _PARTIAL = ("config.text_part_only", "config.next_token_module")
 
@@ -36,6 +44,7 @@ class Architecture:
         dtype: Type the weights are saved in.
         tied_head: The class ties the head to the token embedding.
         warnings: What is not counted.
+        routing: Experts a token visits and experts there are, in models that have some.
     """
 
     family: str
@@ -44,6 +53,7 @@ class Architecture:
     dtype: DType
     tied_head: bool = False
     warnings: tuple[Reason, ...] = ()
+    routing: tuple[int, int] | None = None
 
     @property
     def partial(self) -> bool:
@@ -54,7 +64,9 @@ class Architecture:
         """The model the config describes; None for a family that is not known."""
         if self.tensors is None:
             return None
-        return ModelSpec(title, Source.CONFIG, self.tensors(self.dtype), architecture=self.shape, path=path)
+        tensors = self.tensors(self.dtype)
+        idle = _idle_count(tensors, self.routing)
+        return ModelSpec(title, Source.CONFIG, tensors, architecture=self.shape, path=path, idle_count=idle)
 
 
 def read_config(config: Mapping[str, Any], file: str) -> Architecture:
@@ -80,7 +92,26 @@ def read_config(config: Mapping[str, Any], file: str) -> Architecture:
         warnings = (*warnings, Reason("config.next_token_module", {"family": family}))
     if shape is None:
         warnings = (*warnings, Reason("config.no_activations", {"family": family}))
-    return Architecture(family, shape, tensors, dtype, tied_head, warnings)
+    routing = _routing(family, Fields(values, file))
+    return Architecture(family, shape, tensors, dtype, tied_head, warnings, routing)
+
+
+def _routing(family: str, fields: Fields) -> tuple[int, int] | None:
+    """How many of how many experts a token visits."""
+    known = _ROUTED.get(family)
+    if known is None:
+        return None
+    experts, used = fields.count(known[0]), fields.count("num_experts_per_tok", known[1])
+    return min(used, experts), experts
+
+
+def _idle_count(tensors: Iterable[ParameterTensor], routing: tuple[int, int] | None) -> int:
+    """Elements of routed experts that one token does not visit; shared experts are visited by all."""
+    if routing is None:
+        return 0
+    used, experts = routing
+    routed = sum(tensor.numel for tensor in tensors if ".experts." in tensor.name)
+    return routed - routed * used // experts
 
 
 def _text_part(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[Reason, ...]]:

@@ -34,6 +34,7 @@ class Checkpoint:
         warnings: What the user should know; the key doubles as the code.
         bytes_read: Bytes taken from disk.
         file_count: Files that were read.
+        idle_count: Elements of experts that one token does not visit, where a config tells.
     """
 
     inventory: Inventory
@@ -50,6 +51,7 @@ class Checkpoint:
     warnings: tuple[Reason, ...] = ()
     bytes_read: int = 0
     file_count: int = 1
+    idle_count: int = 0
 
     @cached_property
     def ref(self) -> ModelRef:
@@ -65,6 +67,7 @@ class Checkpoint:
             str(self.path),
             fingerprint(groups),
             len(self.tied),
+            self.idle_count,
         )
 
     @cached_property
@@ -78,6 +81,7 @@ class Checkpoint:
             self.tied,
             self.architecture,
             str(self.path),
+            self.idle_count,
         )
 
     @property

@@ -162,6 +162,7 @@ def _from_config(path: Path, config: _Config, reading: Reading, why: Reason | No
         complete=why is None,
         warnings=(*warnings, *architecture.warnings),
         bytes_read=reading.read_bytes,
+        idle_count=spec.idle_count,
     )
 
 
@@ -197,6 +198,7 @@ def _finish(
         checkpoint,
         warnings=(*checkpoint.warnings, *warnings),
         file_bytes=checkpoint.file_bytes + config.file_bytes,
+        idle_count=expected.idle_count if expected is not None else 0,
     )
 
 

@@ -52,7 +52,7 @@ def compute(scenario: Scenario, gpu: Gpu | None = None) -> Breakdown:
     reserved = reserved_band(peak.bytes, scenario.target)
     process = process_band(reserved, scenario.target)
     return Breakdown(
-        parameters=ParameterCounts(layout.total_count, layout.trained_count, layout.total_count),
+        parameters=_counts(scenario, layout),
         components=component_rows(sizes),
         phases=phase_rows,
         peak_bytes=peak.bytes,
@@ -200,6 +200,13 @@ def _kept_logits(scenario: Scenario, layout: Layout) -> int:
     if not scenario.keep_logits or shape is None or scenario.batch is None or scenario.sequence is None:
         return 0
     return layout.scheme.compute.bytes_for(scenario.batch * scenario.sequence * shape.vocab)
+
+
+def _counts(scenario: Scenario, layout: Layout) -> ParameterCounts:
+    """Experts that a token does not visit are held and trained too: only ``active`` leaves them out."""
+    return ParameterCounts(
+        layout.total_count, layout.trained_count, layout.total_count - scenario.model.idle_count
+    )
 
 
 def _assumptions(scenario: Scenario, activations: Activations | None) -> Iterable[Reason]:

@@ -100,6 +100,7 @@ class ModelSpec:
         tied: Pairs (other name, name it shares storage with).
         architecture: Transformer dimensions where they are known; activations need them.
         path: File or folder it was read from.
+        idle_count: Elements of experts that one token does not visit.
     """
 
     title: str
@@ -109,6 +110,7 @@ class ModelSpec:
     tied: tuple[tuple[str, str], ...] = ()
     architecture: TransformerShape | None = None
     path: str | None = None
+    idle_count: int = 0
 
     @property
     def param_count(self) -> int:
@@ -178,6 +180,7 @@ class ModelRef:
         path: File or folder it was read from.
         fingerprint: Changes when the model behind the same path changes.
         tied_count: Tensors that share another one's storage and are not counted again.
+        idle_count: Elements of experts that one token does not visit; they are trained and held all the same.
     """
 
     title: str
@@ -189,6 +192,7 @@ class ModelRef:
     path: str | None = None
     fingerprint: str = ""
     tied_count: int = 0
+    idle_count: int = 0
     param_count: int = field(init=False, default=0)
     tensor_count: int = field(init=False, default=0)
 
@@ -218,6 +222,7 @@ def group_model(spec: ModelSpec) -> ModelRef:
         path=spec.path,
         fingerprint=fingerprint(groups),
         tied_count=len(spec.tied),
+        idle_count=spec.idle_count,
     )
 
 

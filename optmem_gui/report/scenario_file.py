@@ -86,6 +86,7 @@ class _StoredModel(_Stored, frozen=True):
     groups: Annotated[tuple[_StoredGroup, ...], msgspec.Meta(min_length=1)]
     neighbours: tuple[tuple[_Whole, _Whole], ...]
     buffers: tuple[_StoredBuffer, ...]
+    idle_count: _Whole = 0
 
 
 class _StoredLora(_Stored, frozen=True):
@@ -218,6 +219,7 @@ def _store_model(model: ModelRef) -> _StoredModel:
         ),
         neighbours=tuple(sorted(model.neighbours)),
         buffers=tuple(_StoredBuffer(g.shape, g.dtype.id, g.count) for g in model.buffers),
+        idle_count=model.idle_count,
     )
 
 
@@ -257,6 +259,7 @@ def _restore_model(stored: _StoredModel) -> ModelRef:
         path=stored.path,
         fingerprint=stored.fingerprint,
         tied_count=stored.tied_count,
+        idle_count=stored.idle_count,
     )
     if model.param_count > MAX_PARAM_COUNT or sum(g.numel * g.count for g in model.buffers) > MAX_PARAM_COUNT:
         raise msgspec.ValidationError("more than 1e18 elements - at `$.scenario.model.groups`")
