@@ -3,12 +3,13 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from optmem_gui.core.protocol import BareTensor, Hello, MeasureRequest, PhaseSample, Progress, Sample
@@ -16,24 +17,36 @@ from optmem_gui.engine.child import Launch
 from optmem_gui.engine.measurement import Limits, Measurement, MeasurementResult
 from optmem_gui.engine.worker_process import child_environment
 from optmem_gui.gui.tasks.measure import MeasureThread
+from tests.gui.conftest import settle
 
 FAKE = Path(__file__).parents[1] / "engine" / "fake_worker.py"
 REQUEST = MeasureRequest("cpu", "torch.optim.AdamW", tensors=(BareTensor((50, 20), "fp32"),), steps=2)
 Start = Callable[[str], "Heard"]
 
 
-class Heard:
-    """A thread and everything it said, with the time of each batch."""
+class Heard(QObject):
+    """A thread and everything it said, with the time of each batch.
+
+    A QObject, because Qt takes back what it still holds for one that is gone: a plain object would be
+    called after its end.
+    """
 
     def __init__(self, thread: MeasureThread) -> None:
-        self.thread = thread
+        super().__init__()
+        self.running = thread
         self.progress: list[object] = []
         self.batches: list[tuple[Any, ...]] = []
         self.times: list[float] = []
         self.outcomes: list[object] = []
-        thread.progress.connect(self.progress.append)
+        thread.progress.connect(self._hear)
         thread.samples.connect(self._take)
-        thread.finished_with.connect(self.outcomes.append)
+        thread.finished_with.connect(self._end)
+
+    def _hear(self, event: object) -> None:
+        self.progress.append(event)
+
+    def _end(self, outcome: object) -> None:
+        self.outcomes.append(outcome)
 
     def _take(self, batch: tuple[Any, ...]) -> None:
         self.batches.append(batch)
@@ -47,24 +60,29 @@ class Heard:
 
 
 @pytest.fixture
-def start(qapp: object) -> Start:
-    """Start a measurement by a worker that behaves in a given way."""
+def start(qapp: object) -> Iterator[Start]:
+    """Start a measurement by a worker that behaves in a given way; what it still says is heard out."""
     del qapp
+    all_heard: list[Heard] = []
 
     def begin(behaviour: str) -> Heard:
         command = (sys.executable, str(FAKE), behaviour)
         launch = Launch(command, child_environment(os.environ), str(FAKE.parent))
         measurement = Measurement(worker=launch, limits=Limits(patience_s=0.5))
         heard = Heard(MeasureThread(REQUEST, measurement))
-        heard.thread.start()
+        heard.running.start()
+        all_heard.append(heard)
         return heard
 
-    return begin
+    yield begin
+    for heard in all_heard:
+        heard.running.shut_down()
+    settle()
 
 
 def test_everything_arrives_and_the_outcome_comes_last(qtbot: QtBot, start: Start) -> None:
     heard = start("slow")
-    qtbot.waitUntil(heard.thread.isFinished, timeout=20_000)
+    qtbot.waitUntil(heard.running.isFinished, timeout=20_000)
     qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=1_000)
     assert heard.outcome.status == "done"
     assert isinstance(heard.progress[0], Hello)
@@ -76,7 +94,7 @@ def test_everything_arrives_and_the_outcome_comes_last(qtbot: QtBot, start: Star
 
 def test_batches_come_at_most_thirty_times_a_second(qtbot: QtBot, start: Start) -> None:
     heard = start("slow")
-    qtbot.waitUntil(heard.thread.isFinished, timeout=20_000)
+    qtbot.waitUntil(heard.running.isFinished, timeout=20_000)
     qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=1_000)
     seconds = heard.times[-1] - heard.times[0]
     assert seconds > 0.5
@@ -86,27 +104,27 @@ def test_batches_come_at_most_thirty_times_a_second(qtbot: QtBot, start: Start) 
 def test_stop_ends_it_while_the_worker_hangs(qtbot: QtBot, start: Start) -> None:
     heard = start("hangs")
     qtbot.waitUntil(lambda: bool(heard.progress), timeout=20_000)
-    heard.thread.stop()
+    heard.running.stop()
     qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=5_000)
     assert heard.outcome.status == "cancelled"
-    heard.thread.wait()
+    heard.running.wait()
 
 
 def test_shutting_down_leaves_no_process(qtbot: QtBot, start: Start) -> None:
     heard = start("stubborn")
     qtbot.waitUntil(lambda: len(heard.progress) > 1, timeout=20_000)
-    heard.thread.shut_down()
-    assert heard.thread.isFinished()
+    heard.running.shut_down()
+    assert heard.running.isFinished()
     assert not psutil.Process().children(recursive=True)
 
 
 def test_stopping_before_it_ran_and_after_it_ended_is_harmless(qtbot: QtBot, start: Start) -> None:
     heard = start("normal")
-    heard.thread.stop()
+    heard.running.stop()
     qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=20_000)
     assert heard.outcome.status in ("cancelled", "done")
-    heard.thread.shut_down()
-    heard.thread.shut_down()
+    heard.running.shut_down()
+    heard.running.shut_down()
 
 
 def test_a_defect_arrives_as_the_exception_it_is(qtbot: QtBot) -> None:
@@ -115,17 +133,17 @@ def test_a_defect_arrives_as_the_exception_it_is(qtbot: QtBot) -> None:
             raise ZeroDivisionError(str(request.device))
 
     heard = Heard(MeasureThread(REQUEST, Broken()))
-    heard.thread.start()
+    heard.running.start()
     qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=5_000)
     assert isinstance(heard.outcomes[0], ZeroDivisionError)
-    heard.thread.wait()
+    heard.running.wait()
 
 
 def test_a_real_measurement_on_the_cpu(qtbot: QtBot) -> None:
     heard = Heard(MeasureThread(REQUEST))
-    heard.thread.start()
+    heard.running.start()
     qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=120_000)
-    heard.thread.wait()
+    heard.running.wait()
     assert heard.outcome.status == "done", heard.outcome.detail
     assert heard.outcome.result is not None
     found = heard.outcome.result.steady.categories
