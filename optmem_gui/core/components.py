@@ -174,7 +174,10 @@ def _temporaries(sizes: Sizes) -> _Text:
     if sizes.gradients.clip_bytes:
         details.append(Detail(sizes.gradients.clip_bytes, Reason("detail.clip")))
     at_step = sizes.temporaries.bytes + sizes.gradients.step_copy_bytes
+    most = sizes.largest("temporaries")
     formula = Reason("formula.temporaries", {"bytes": at_step})
+    if most > at_step:
+        formula = Reason("formula.temporaries_outside", {"bytes": most, "step_bytes": at_step})
     return _Text("", formula, sizes.temporaries.why, tuple(details))
 
 

@@ -4018,6 +4018,10 @@
    <translation>zero_grad(set_to_none=False) 使梯度始终处于已分配状态。</translation>
   </message>
   <message>
+   <source>{bytes} at the most, in forward or backward; {step_bytes} during the optimizer's update</source>
+   <translation>前向或反向中最多 {bytes}；优化器更新期间 {step_bytes}</translation>
+  </message>
+  <message>
    <source>{bytes} during the optimizer's update</source>
    <translation>优化器更新期间 {bytes}</translation>
   </message>

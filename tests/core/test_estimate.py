@@ -160,6 +160,14 @@ def test_a_batch_adds_activations_and_workspace() -> None:
     assert some.peak_phase in ("forward", "backward")
 
 
+def test_temporaries_say_where_they_are_largest() -> None:
+    base = Scenario(synthetic_ref(124_439_808), precision="fp32", options=(("fused", True),))
+    assert compute(base).component("temporaries").formula.key == "formula.temporaries"
+    busy = compute(replace(base, batch=8, sequence=1024)).component("temporaries")
+    assert busy.formula.key == "formula.temporaries_outside"
+    assert busy.formula.values == {"bytes": busy.bytes, "step_bytes": 0}
+
+
 def test_an_unknown_architecture_says_not_counted() -> None:
     spec = ModelSpec("blob", Source.FILE, (ParameterTensor("w", (1000, 1000), F32),))
     found = compute(Scenario(group_model(spec), batch=8, sequence=128))

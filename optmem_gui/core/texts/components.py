@@ -15,6 +15,7 @@ TEXTS: dict[str, str] = {
     "formula.no_copies": "none",
     "formula.fp8_copies": "1 B for the fp8 copy and 1 B for its transpose, every multiplied matrix",
     "formula.temporaries": "{bytes} during the optimizer's update",
+    "formula.temporaries_outside": "{bytes} at the most, in forward or backward; {step_bytes} during the optimizer's update",
     "formula.one_gpu": "one GPU: none",
     "formula.workspace": "2 cuBLAS workspaces of {bytes}: one in the forward thread, one in autograd's",
     "formula.workspace_cpu": "none on a CPU",
