@@ -69,9 +69,11 @@ class CpuMeter:
         finally:
             recording = _disable_profiler()
             end_ns = time.monotonic_ns()
-            course, change = _allocations(recording, start_ns - epoch_ns)
+            course, change, before = _allocations(recording, start_ns - epoch_ns)
             shown = thinned(course, _MAX_POINTS)
-            start, self._allocated = self._allocated, self._allocated + change
+            # Another recording of this process may have moved the total: the first event knows better.
+            start = self._allocated if before is None else before
+            self._allocated = start + change
             self._sink(
                 PhaseSample(
                     step=step,
@@ -89,7 +91,7 @@ class CpuMeter:
 Course = list[tuple[int, int]]
 
 
-def _allocations(recording: _ProfilerResult, shift_ns: int) -> tuple[Course, int]:
+def _allocations(recording: _ProfilerResult, shift_ns: int) -> tuple[Course, int, int | None]:
     """Every allocation and release on the CPU.
 
     Args:
@@ -97,22 +99,22 @@ def _allocations(recording: _ProfilerResult, shift_ns: int) -> tuple[Course, int
         shift_ns: From its clock, which counts from the epoch, to the monotonic one.
 
     Returns:
-        (time, running total after it) in order of time, and by how much the total changed in all.
+        (time, running total after it) in order of time, by how much the total changed in all, and the
+        total before the first of them; None where there was none.
     """
-    course: Course = []
-    change = 0
+    events: list[tuple[int, int, int]] = []
     stack = recording.experimental_event_tree()
     while stack:
         event = stack.pop()
         fields = event.extra_fields
         if isinstance(fields, _ExtraFields_Allocation):
             if fields.device.type == "cpu":
-                course.append((event.start_time_ns + shift_ns, fields.total_allocated))
-                change += fields.alloc_size
+                events.append((event.start_time_ns + shift_ns, fields.total_allocated, fields.alloc_size))
         else:
             stack.extend(event.children)
-    course.sort(key=itemgetter(0))
-    return course, change
+    events.sort(key=itemgetter(0))
+    before = events[0][1] - events[0][2] if events else None
+    return [(at, total) for at, total, _ in events], sum(size for _, _, size in events), before
 
 
 def thinned(points: Sequence[tuple[int, int]], limit: int) -> tuple[tuple[int, int], ...]:

@@ -17,8 +17,9 @@ from optmem_gui.core.optimizers.probe import infer, predicted_bytes, probe_reque
 from optmem_gui.core.optimizers.probed_rules import UserOptimizer, implementation
 from optmem_gui.core.optimizers.state import optimizer_state
 from optmem_gui.core.probing import ProbeReport
-from optmem_gui.core.protocol import Failed, Hello, Message, Progress
+from optmem_gui.core.protocol import Failed, Hello, Message, PhaseSample, Progress
 from optmem_gui.core.scenario import Options, Scenario
+from optmem_gui.worker.cpu_meter import CpuMeter
 from optmem_gui.worker.probe import Probing
 from optmem_gui.worker.update import state_tensors
 
@@ -91,6 +92,15 @@ def test_counters_that_stay_on_the_host_are_told_apart() -> None:
     }
     assert entry.proven.startswith("torch 2.")
     assert entry.step_tensors == 3.0  # two of its own and one of the matrix before (torch/optim/adam.py)
+
+
+def test_what_a_step_takes_does_not_depend_on_what_was_recorded_before() -> None:
+    samples: list[PhaseSample] = []
+    with CpuMeter(samples.append).phase(1, "load"):
+        kept = torch.zeros(1000)
+    assert samples[0].allocated_bytes - samples[0].start_bytes == 4000
+    assert _entry("torch.optim.AdamW").step_tensors == 3.0
+    assert kept.numel() == 1000
 
 
 def test_state_that_the_constructor_makes() -> None:
