@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from optmem_gui.core.activations import Activations, estimate_activations
 from optmem_gui.core.breakdown import Breakdown, ParameterCounts, Phase
 from optmem_gui.core.components import Sizes, component_rows
+from optmem_gui.core.dtypes import F16
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.gradients import Gradients, gradients_of
 from optmem_gui.core.layout import Layout, PlacedGroup, place, rounded
@@ -17,6 +18,7 @@ from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import OptimizerState, optimizer_state, step_temporaries
 from optmem_gui.core.overhead import fit_on, process_band, reserved_band
 from optmem_gui.core.phases import Standing, StepCost, course, phases
+from optmem_gui.core.precision import precision
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 
@@ -220,6 +222,8 @@ def _assumptions(scenario: Scenario, activations: Activations | None) -> Iterabl
     yield Reason("assume.steady_step")
     if scenario.target == "cpu":
         yield Reason("assume.cpu")
+        if precision(scenario.precision).compute == F16:
+            yield Reason("assume.cpu_fp16")
         return
     yield Reason("assume.slack")
     yield Reason("assume.reserved")

@@ -2834,6 +2834,10 @@
    <translation>未计入：CUDA 内核内部的缓冲区（归约、排序），通常几 MiB；以及 cuBLASLt 工作区。</translation>
   </message>
   <message>
+   <source>Not counted: scratch memory of the CPU's fp16 kernels; for one measured backward the estimate was 12 % too low.</source>
+   <translation>未计入：CPU 的 fp16 内核所用的临时内存；在一次实测的反向阶段中，估算偏低 12 %。</translation>
+  </message>
+  <message>
    <source>Not counted: what a large block keeps beyond its request, up to 1 MiB each and 2 % in all; cuDNN's workspaces; buffers inside other kernels.</source>
    <translation>未计入：大块超出请求的部分，每块至多 1 MiB，总计约 2 %；cuDNN 工作区；其他内核内部的缓冲区。</translation>
   </message>

@@ -229,7 +229,7 @@ def rows_of(scenario: Scenario) -> dict[str, ComparedRow]:
 STATES = ("weights", "gradients", "master_weights", "optimizer_state", "buffers")
 
 
-@pytest.mark.parametrize("precision", ["fp32", "bf16", "amp-bf16", "bf16-master"])
+@pytest.mark.parametrize("precision", ["fp32", "bf16", "amp-bf16", "bf16-master", "megatron-bf16"])
 def test_the_estimate_for_the_cpu_is_what_is_measured_there(precision: str) -> None:
     scenario = Scenario(
         synthetic_ref(COUNT), "torch.AdamW", precision=precision, batch=BATCH, sequence=SEQUENCE
@@ -242,6 +242,17 @@ def test_the_estimate_for_the_cpu_is_what_is_measured_there(precision: str) -> N
     # a few scalars: the loss, bias corrections
     assert abs(rows["optimizer_step"].difference_bytes) <= 64
     assert abs(rows["activations"].difference_bytes) <= 64
+    assert abs(rows["allocated"].difference_bytes) <= 64
+
+
+def test_fp16_on_the_cpu_takes_scratch_that_is_not_counted_and_the_estimate_says_so() -> None:
+    scenario = Scenario(synthetic_ref(COUNT), precision="fp16", batch=BATCH, sequence=SEQUENCE)
+    rows = rows_of(scenario)
+    for component in STATES:
+        assert rows[component].difference_bytes == 0, component
+    assert rows["backward"].difference_bytes <= 0
+    said = {reason.key for reason in compute(measured_scenario(scenario, "cpu")).assumptions}
+    assert "assume.cpu_fp16" in said
 
 
 def test_bare_tensors_are_compared_without_activations() -> None:
