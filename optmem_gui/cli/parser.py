@@ -9,7 +9,7 @@ from typing import NoReturn, get_args
 from optmem_gui.cli import COMMANDS
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import SCHEMES
-from optmem_gui.core.protocol import DEFAULT_STEPS
+from optmem_gui.core.requests import DEFAULT_STEPS
 from optmem_gui.core.scenario import Attention, BaseDType, Loss, Target
 
 LARGEST = 10**9

@@ -10,7 +10,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef, Shape
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.state import constructor_keywords
-from optmem_gui.core.protocol import DEFAULT_STEPS, BareTensor, FrozenTensors, MeasureRequest
+from optmem_gui.core.requests import DEFAULT_STEPS, BareTensor, FrozenTensors, MeasureRequest
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import transformer_ref
 

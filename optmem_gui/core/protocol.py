@@ -17,15 +17,12 @@ from typing import Union
 from optmem_gui.core.codec import CodecError, from_json, to_json
 from optmem_gui.core.probing import ProbeReport, ProbeRequest
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.scenario import Attention, Lora, Loss, Options
-from optmem_gui.core.transformer import TransformerShape
+from optmem_gui.core.requests import MeasureRequest, SimulateRequest
+from optmem_gui.core.simulating import SimulationReport
 
 PROTOCOL_VERSION = 1
 MAX_LINE_BYTES = 16 << 20
 """A longer line comes from something that is not a worker; the parent stops reading there."""
-
-DEFAULT_STEPS = 3
-"""The first step allocates the optimizer state, the second runs with it, the third confirms the second."""
 
 
 class ProtocolError(ValueError):
@@ -42,85 +39,6 @@ class VersionError(ProtocolError):
     def __init__(self, given: object) -> None:
         super().__init__(f"protocol version {given!r}, expected {PROTOCOL_VERSION}")
         self.given = given
-
-
-@dataclass(frozen=True, slots=True)
-class BareTensor:
-    """Equal tensors of a checkpoint, measured as parameters without the model around them.
-
-    Attributes:
-        shape: Elements.
-        dtype: Id of the element type; the precision scheme replaces a floating one.
-        trainable: Whether they get a gradient.
-        count: How many there are.
-        buffer: Kept beside the parameters, in its own type.
-    """
-
-    shape: tuple[int, ...]
-    dtype: str
-    trainable: bool = True
-    count: int = 1
-    buffer: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class FrozenTensors:
-    """Parameters of a transformer that get no gradient; of equal ones the first ``count``.
-
-    Attributes:
-        name: End of their names, such as ``q_proj.weight``.
-        shape: Elements.
-        count: How many.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureRequest:
-    """One measurement.
-
-    Attributes:
-        device: ``cpu``, ``cuda:N`` as torch numbers devices, or the UUID that the driver gives a GPU.
-        optimizer: Import path of the class, such as ``torch.optim.AdamW``.
-        options: Its options that differ from the defaults.
-        precision: Id of the precision scheme.
-        shape: The transformer to build; without it ``tensors`` are measured bare.
-        tensors: Parameters and buffers when there is no shape.
-        frozen: Parameters of the transformer that are not trained.
-        steps: Optimizer steps, at least 2 so that first and steady step are told apart.
-        batch: Sequences a micro-batch.
-        sequence: Tokens a sequence.
-        checkpointing: ``none``, ``attention``, ``full`` or ``every-K``.
-        attention: Attention kernel.
-        loss: How logits and cross-entropy are computed.
-        accumulate: Micro-batches before a step.
-        clip: ``clip_grad_norm_`` runs before the step.
-        set_to_none: ``zero_grad`` frees gradients instead of zeroing them.
-        keep_logits: The loop keeps the logits through the step.
-        lora: Adapters on a frozen base, if any.
-    """
-
-    device: str
-    optimizer: str
-    options: Options = ()
-    precision: str = "fp32"
-    shape: TransformerShape | None = None
-    tensors: tuple[BareTensor, ...] = ()
-    frozen: tuple[FrozenTensors, ...] = ()
-    steps: int = DEFAULT_STEPS
-    batch: int = 1
-    sequence: int = 1
-    checkpointing: str = "none"
-    attention: Attention = "auto"
-    loss: Loss = "full"
-    accumulate: int = 1
-    clip: bool = False
-    set_to_none: bool = True
-    keep_logits: bool = False
-    lora: Lora | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,15 +261,27 @@ class SamplerNote:
         return Reason(self.key, dict(self.values))
 
 
-Request = Union[MeasureRequest, ProbeRequest]  # noqa: UP007  # evaluated at run time, as the next one
+Request = Union[MeasureRequest, ProbeRequest, SimulateRequest]  # noqa: UP007  # evaluated at run time, as the next one
 Message = Union[  # noqa: UP007  # evaluated at run time; a plain alias reads the same on 3.10
-    Request, Hello, Progress, PhaseSample, StepResult, Result, ProbeReport, Failed, Sample, SamplerNote
+    Request,
+    Hello,
+    Progress,
+    PhaseSample,
+    StepResult,
+    Result,
+    ProbeReport,
+    SimulationReport,
+    Failed,
+    Sample,
+    SamplerNote,
 ]
 
 _KINDS: dict[str, type[Message]] = {
     "measure": MeasureRequest,
     "probe": ProbeRequest,
     "probed": ProbeReport,
+    "simulate": SimulateRequest,
+    "simulated": SimulationReport,
     "hello": Hello,
     "progress": Progress,
     "phase": PhaseSample,

@@ -17,7 +17,6 @@ from typing import Literal
 from optmem_gui.core.protocol import (
     Failed,
     Hello,
-    MeasureRequest,
     Message,
     PhaseSample,
     Progress,
@@ -31,6 +30,7 @@ from optmem_gui.core.protocol import (
     encode,
 )
 from optmem_gui.core.reasons import Reason, Value
+from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.engine.child import Child, Launch
 from optmem_gui.engine.nvml import LOST
 from optmem_gui.engine.sampler import DEFAULT_RATE_HZ

@@ -13,7 +13,8 @@ from typing import Literal
 from PySide6.QtCore import QObject, QThread
 
 from optmem_gui.core.comparison import compare
-from optmem_gui.core.protocol import Hello, MeasureRequest, PhaseSample, Progress, Sample, SamplerNote
+from optmem_gui.core.protocol import Hello, PhaseSample, Progress, Sample, SamplerNote
+from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.measurement import Event, Measurement, MeasurementResult

@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QByteArray, QSettings
 
-from optmem_gui.core.protocol import DEFAULT_STEPS
 from optmem_gui.core.reasons import Reason
+from optmem_gui.core.requests import DEFAULT_STEPS
 from optmem_gui.gui.i18n import LANGUAGES
 from optmem_gui.gui.theme import THEME_CHOICES
 from optmem_gui.paths import settings_dir

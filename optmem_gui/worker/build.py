@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme
-from optmem_gui.core.protocol import BareTensor, FrozenTensors, MeasureRequest
+from optmem_gui.core.requests import BareTensor, FrozenTensors, MeasureRequest
 from optmem_gui.worker.adapters import add_adapters
 from optmem_gui.worker.transformer import Transformer
 

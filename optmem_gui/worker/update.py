@@ -12,7 +12,8 @@ from torch import Tensor, nn
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme
-from optmem_gui.core.protocol import MeasureRequest, StateRow
+from optmem_gui.core.protocol import StateRow
+from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.worker.build import torch_dtype
 
 _MAX_NORM = 1.0

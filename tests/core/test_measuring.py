@@ -13,7 +13,8 @@ from optmem_gui.core.measuring import measure_request, measured_scenario, runs_a
 from optmem_gui.core.model import BufferTensor, ModelSpec, ParameterTensor, Source, group_model
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.optimizers.declare import Handing
-from optmem_gui.core.protocol import BareTensor, Categories, FrozenTensors, PhaseSample, Result, StepResult
+from optmem_gui.core.protocol import Categories, PhaseSample, Result, StepResult
+from optmem_gui.core.requests import BareTensor, FrozenTensors
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_model, synthetic_ref
 from optmem_gui.core.trainable import train_only

@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.core.protocol import (
-    BareTensor,
     Categories,
     Failed,
     Hello,
-    MeasureRequest,
     Message,
     PhaseSample,
     Progress,
@@ -25,6 +23,7 @@ from optmem_gui.core.protocol import (
     decode,
     encode,
 )
+from optmem_gui.core.requests import BareTensor, MeasureRequest
 from optmem_gui.core.scenario import Lora
 from optmem_gui.core.synthetic import synthetic_shape
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from optmem_gui.core.protocol import BareTensor, MeasureRequest
+from optmem_gui.core.requests import BareTensor, MeasureRequest
 from optmem_gui.engine.child import Launch
 from optmem_gui.engine.worker_process import child_environment
 

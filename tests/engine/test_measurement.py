@@ -9,7 +9,8 @@ from collections.abc import Callable
 import psutil
 import pytest
 
-from optmem_gui.core.protocol import Hello, MeasureRequest, PhaseSample, Progress, Sample, StepResult
+from optmem_gui.core.protocol import Hello, PhaseSample, Progress, Sample, StepResult
+from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.engine.child import Launch
 from optmem_gui.engine.measurement import Event, Limits, Measurement, MeasurementResult
 

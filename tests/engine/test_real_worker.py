@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from optmem_gui.core.protocol import BareTensor, MeasureRequest
+from optmem_gui.core.requests import BareTensor, MeasureRequest
 from optmem_gui.engine.measurement import Limits, Measurement, MeasurementResult
 
 REQUEST = MeasureRequest(

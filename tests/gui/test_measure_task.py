@@ -12,7 +12,8 @@ import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from optmem_gui.core.protocol import BareTensor, Hello, MeasureRequest, PhaseSample, Progress, Sample
+from optmem_gui.core.protocol import Hello, PhaseSample, Progress, Sample
+from optmem_gui.core.requests import BareTensor, MeasureRequest
 from optmem_gui.engine.child import Launch
 from optmem_gui.engine.measurement import Limits, Measurement, MeasurementResult
 from optmem_gui.engine.worker_process import child_environment

@@ -12,7 +12,8 @@ from optmem_gui.core.dtypes import F32
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.measuring import measure_request, measured_scenario
 from optmem_gui.core.model import ModelSpec, ParameterTensor, Role, Source, group_model
-from optmem_gui.core.protocol import BareTensor, FrozenTensors, MeasureRequest, Result
+from optmem_gui.core.protocol import Result
+from optmem_gui.core.requests import BareTensor, FrozenTensors, MeasureRequest
 from optmem_gui.core.scenario import Lora, Options, Scenario
 from optmem_gui.core.synthetic import shape_count, synthetic_ref, synthetic_shape, transformer_tensors
 from optmem_gui.core.transformer import TransformerShape

@@ -6,7 +6,8 @@ import time
 
 from PySide6.QtCore import QObject, QThread, Signal
 
-from optmem_gui.core.protocol import Hello, MeasureRequest, Progress
+from optmem_gui.core.protocol import Hello, Progress
+from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.engine.measurement import Event, Measurement
 
 _BATCH_SECONDS = 1 / 30

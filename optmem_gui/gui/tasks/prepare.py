@@ -11,8 +11,8 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.fit import fits_free_memory
 from optmem_gui.core.measuring import measure_request, measured_scenario
-from optmem_gui.core.protocol import MeasureRequest
 from optmem_gui.core.reasons import Reason
+from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.devices import CPU, Device, Devices, list_devices
