@@ -2,7 +2,8 @@
 
 Every line is ``{"v": 1, "kind": ..., fields}``. The parent sends one :class:`MeasureRequest` on the
 worker's standard input; the worker answers ``hello``, then progress and figures, then ``result`` or
-``failed``. The sampler speaks the same way. A kind that is not known is ignored, so that either side can
+``failed``. A worker that simulates stays for the next request, and a ``cancel`` ends the one it traces.
+The sampler speaks the same way. A kind that is not known is ignored, so that either side can
 be newer; another version is an error. Times are ``time.monotonic_ns``, a clock that is one for the whole
 system (Python library reference, ``time.monotonic``), so both series share one axis.
 """
@@ -17,7 +18,7 @@ from typing import Union
 from optmem_gui.core.codec import CodecError, from_json, to_json
 from optmem_gui.core.probing import ProbeReport, ProbeRequest
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.requests import MeasureRequest, SimulateRequest
+from optmem_gui.core.requests import CancelRequest, MeasureRequest, SimulateRequest
 from optmem_gui.core.simulating import SimulationReport
 
 PROTOCOL_VERSION = 1
@@ -264,6 +265,7 @@ class SamplerNote:
 Request = Union[MeasureRequest, ProbeRequest, SimulateRequest]  # noqa: UP007  # evaluated at run time, as the next one
 Message = Union[  # noqa: UP007  # evaluated at run time; a plain alias reads the same on 3.10
     Request,
+    CancelRequest,
     Hello,
     Progress,
     PhaseSample,
@@ -281,6 +283,7 @@ _KINDS: dict[str, type[Message]] = {
     "probe": ProbeRequest,
     "probed": ProbeReport,
     "simulate": SimulateRequest,
+    "cancel": CancelRequest,
     "simulated": SimulationReport,
     "hello": Hello,
     "progress": Progress,

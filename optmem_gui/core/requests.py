@@ -110,3 +110,14 @@ class SimulateRequest:
     target: SimulationTarget
     every_block: bool = False
     number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRequest:
+    """Stop tracing one request; the answer to it is no longer wanted.
+
+    Attributes:
+        number: Of the :class:`SimulateRequest`.
+    """
+
+    number: int

@@ -61,20 +61,21 @@ def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return kept
 
 
-def explain_exit(returncode: int, phase: str) -> Reason:
+def explain_exit(returncode: int, phase: str, action: str = "measure") -> Reason:
     """Why a worker that said nothing more ended.
 
     Args:
         returncode: Exit status, negative for a signal, an NTSTATUS on Windows.
         phase: Where it was.
+        action: What it was doing, ``measure`` or ``simulate``: the area of the texts.
     """
     if returncode < 0:
         name = _signal_name(-returncode)
-        key = "measure.killed" if name in ("SIGKILL", "SIGTERM") else "measure.crashed"
-        return Reason(key, {"signal": name, "phase": phase})
+        how = "killed" if name in ("SIGKILL", "SIGTERM") else "crashed"
+        return Reason(f"{action}.{how}", {"signal": name, "phase": phase})
     if returncode >= 0xC0000000:
-        return Reason("measure.crashed", {"signal": f"0x{returncode:08X}", "phase": phase})
-    return Reason("measure.exited", {"status": returncode, "phase": phase})
+        return Reason(f"{action}.crashed", {"signal": f"0x{returncode:08X}", "phase": phase})
+    return Reason(f"{action}.exited", {"status": returncode, "phase": phase})
 
 
 def _signal_name(number: int) -> str:

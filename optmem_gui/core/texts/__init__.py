@@ -21,6 +21,7 @@ from optmem_gui.core.texts import (
     optimizers,
     precision,
     probe,
+    simulate,
     window,
 )
 
@@ -43,6 +44,7 @@ _AREAS = (
     optimizers,
     precision,
     probe,
+    simulate,
     window,
 )
 
