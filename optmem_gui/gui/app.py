@@ -78,7 +78,7 @@ def run(
     app.file_wanted.connect(window.open)
     close_on_signals(window)
     window.show()
-    window.come_onto_screen()
+    window.shape.come_onto_screen()
     _log.info("init finished")
     if path is not None:
         window.open(path)
@@ -115,9 +115,9 @@ def build_window(
     store = Store(load_gpus(), _first(settings), "GB" if settings.get(keys.UNIT) == "GB" else "GiB")
     window = MainWindow(store, settings, translators)
     store.setParent(window)
-    window.set_theme(theme or settings.get(keys.THEME))
-    window.set_language(language or settings.get(keys.LANGUAGE))
-    window.restore_shape()
+    window.appearance.set_theme(theme or settings.get(keys.THEME))
+    window.appearance.set_language(language or settings.get(keys.LANGUAGE))
+    window.shape.restore()
     for notice in settings.notices:
         store.notice(notice)
     return window

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -13,11 +13,9 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
-    QGuiApplication,
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QApplication,
     QFrame,
     QLabel,
     QMainWindow,
@@ -30,11 +28,11 @@ from PySide6.QtWidgets import (
 
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui import settings as keys
-from optmem_gui.gui.actions import ACTIONS, Actions
-from optmem_gui.gui.dialogs.settings import SettingsDialog
+from optmem_gui.gui.actions import Actions
+from optmem_gui.gui.appearance import Appearance
 from optmem_gui.gui.drop import DropFrame, dropped_path
 from optmem_gui.gui.files import Files
-from optmem_gui.gui.i18n import Language, Translators, model_title, system_language
+from optmem_gui.gui.i18n import Translators, model_title
 from optmem_gui.gui.inputs_column import InputsColumn
 from optmem_gui.gui.loading import Loader
 from optmem_gui.gui.measuring import Measurer
@@ -45,15 +43,12 @@ from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tab_order import order_tabs
-from optmem_gui.gui.theme import ThemeChoice, apply_theme
 from optmem_gui.gui.top_bar import TopBar
+from optmem_gui.gui.window_shape import WindowShape
 from optmem_gui.report.exporters import EXPORTERS
 
 ANNOUNCE_MS = 1500
 """Pause after the last edit before the result is announced."""
-
-STATE_VERSION = 1
-"""Raised when tool bars change, so that an old state is not put on a new window."""
 
 
 class MainWindow(QMainWindow):
@@ -62,8 +57,8 @@ class MainWindow(QMainWindow):
     def __init__(self, store: Store, settings: Settings, translators: Translators) -> None:
         super().__init__()
         self.setObjectName("mainWindow")
-        self.store, self._settings, self._translators = store, settings, translators
-        self._theme: ThemeChoice = "system"
+        self.store, self._settings = store, settings
+        self.appearance = Appearance(self, store, settings, translators)
         self.loader = Loader(store, self)
         self.measurer = Measurer(store, settings, self)
         self.files = Files(self, store, self.loader, settings)
@@ -71,9 +66,11 @@ class MainWindow(QMainWindow):
         self.optimizers = OptimizerTools(
             self, store, settings, self.inputs.optimizer, self.results.comparison
         )
-        self.actions_table = Actions(self._slots(), self)
-        self.notice = NoticeBar()
         self.columns = QSplitter(Qt.Orientation.Horizontal)
+        self.shape = WindowShape(self, settings, self.columns, self.inputs, self.results)
+        self.actions_table = Actions(self._slots(), self)
+        self.appearance.check_in(self.actions_table)
+        self.notice = NoticeBar()
         self.units = QLabel()
         self._announcement = QTimer(self)
         self._announcement.setSingleShot(True)
@@ -104,25 +101,17 @@ class MainWindow(QMainWindow):
             "quit": self.close,
             "undo": self.store.undo_stack.undo,
             "redo": self.store.undo_stack.redo,
-            "settings": self.show_settings,
-            "reset_layout": self.reset_layout,
+            "settings": self.appearance.show_settings,
+            "reset_layout": self.shape.reset,
             "measure": self.measurer.start,
             "stop": self.measurer.stop,
             "about_optimizer": self.optimizers.show_about,
             "probe": self.optimizers.show_probe,
-            "about": self.show_about,
+            "about": self.appearance.show_about,
         }
         for exporter in EXPORTERS:
             slots[f"export.{exporter}"] = _call(self.files.ask_export, exporter)
-        setters: dict[str, Callable[[str], None]] = {
-            "unit": self.set_unit,
-            "theme": self.choose_theme,
-            "language": self.choose_language,
-        }
-        for spec in ACTIONS:
-            if spec.group:
-                slots[spec.id] = _call(setters[spec.group], spec.id.partition(".")[2])
-        return slots
+        return slots | self.appearance.slots()
 
     def _build(self) -> None:
         em = self.fontMetrics().height()
@@ -181,7 +170,6 @@ class MainWindow(QMainWindow):
         recent = table.submenus["recent"]
         recent.aboutToShow.connect(lambda: self.files.fill_recent(recent))
         self.files.fill_recent(recent)
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system_theme)
 
     # -- showing
 
@@ -248,58 +236,6 @@ class MainWindow(QMainWindow):
     def _choose_optimizer(self, optimizer: object) -> None:
         self.store.edit("optimizer", optimizer)
 
-    def set_unit(self, unit: str) -> None:
-        """Show sizes in GiB or GB, and remember it."""
-        self._settings.set(keys.UNIT, unit)
-        self.store.set_unit("GB" if unit == "GB" else "GiB")
-
-    def choose_theme(self, choice: str) -> None:
-        """Put a theme on, and remember it."""
-        self._settings.set(keys.THEME, choice)
-        self.set_theme(choice)
-
-    def set_theme(self, choice: str) -> None:
-        """Put a theme on."""
-        self._theme = "light" if choice == "light" else "dark" if choice == "dark" else "system"
-        self.actions_table[f"theme.{self._theme}"].setChecked(True)
-        app = QApplication.instance()
-        if isinstance(app, QApplication):
-            apply_theme(app, self._theme)
-
-    def _follow_system_theme(self) -> None:
-        if self._theme == "system":
-            self.set_theme("system")
-
-    def choose_language(self, language: str) -> None:
-        """Speak another language, and remember it."""
-        self._settings.set(keys.LANGUAGE, language)
-        self.set_language(language)
-
-    def set_language(self, choice: str) -> None:
-        """Speak another language; ``system`` stands for the user's own."""
-        language: Language = "zh_CN" if choice == "zh_CN" else "en" if choice == "en" else system_language()
-        self.actions_table[f"language.{language}"].setChecked(True)
-        if language != self._translators.language:
-            self._translators.set_language(language)
-
-    def show_settings(self) -> None:
-        """Let the user change settings."""
-        dialog = SettingsDialog(self._settings, self)
-        if dialog.exec():
-            self.set_theme(self._settings.get(keys.THEME))
-            self.set_language(self._settings.get(keys.LANGUAGE))
-            self.set_unit(self._settings.get(keys.UNIT))
-            self._settings.save()
-        dialog.deleteLater()
-
-    def show_about(self) -> None:
-        """Show versions and licences."""
-        from optmem_gui.gui.dialogs.about import AboutDialog  # noqa: PLC0415  # the start does without it
-
-        dialog = AboutDialog(self)
-        dialog.exec()
-        dialog.deleteLater()
-
     # -- files that are dropped
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802  # Qt's name
@@ -333,43 +269,7 @@ class MainWindow(QMainWindow):
         super().resizeEvent(event)
         self.drop_frame.setGeometry(self.rect())
 
-    # -- shape and end
-
-    def restore_shape(self) -> None:
-        """Put the window where it was; back onto a screen if that screen is gone."""
-        geometry = self._settings.get(keys.GEOMETRY)
-        if not geometry.isEmpty():
-            self.restoreGeometry(geometry)
-            self.restoreState(self._settings.get(keys.STATE), STATE_VERSION)
-            self.columns.restoreState(self._settings.get(keys.COLUMNS))
-            self.results.restore_state(self._settings.get(keys.ROWS))
-        self.come_onto_screen()
-
-    def come_onto_screen(self) -> None:
-        """Move the window where it can be seen and reached."""
-        frame = self.frameGeometry()
-        screens = QGuiApplication.screens()
-        if not any(screen.availableGeometry().intersects(frame) for screen in screens):
-            self.move(QGuiApplication.primaryScreen().availableGeometry().topLeft())
-        available = self.screen().availableGeometry()
-        self.resize(self.size().boundedTo(available.size()))
-
-    def reset_layout(self) -> None:
-        """Put every panel back to its first size."""
-        em = self.fontMetrics().height()
-        self.columns.setSizes([self.inputs.sizeHint().width(), 100 * em])
-        self.results.reset()
-        for key in (keys.GEOMETRY, keys.STATE, keys.COLUMNS, keys.ROWS):
-            self._settings.set(key, QByteArray())
-
-    def _remember_shape(self) -> None:
-        self._settings.set(keys.GEOMETRY, self.saveGeometry())
-        self._settings.set(keys.STATE, self.saveState(STATE_VERSION))
-        self._settings.set(keys.COLUMNS, self.columns.saveState())
-        self._settings.set(keys.ROWS, self.results.save_state())
-        gpu = self.store.snapshot.scenario.gpu
-        self._settings.set(keys.GPU, gpu or "")
-        self._settings.save()
+    # -- the end
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802  # Qt's name
         """Stop what runs and wait for it; ask only about changes to a file that has a name."""
@@ -377,7 +277,9 @@ class MainWindow(QMainWindow):
         if snapshot.file is not None and self.isWindowModified() and not self._may_close(snapshot.file):
             event.ignore()
             return
-        self._remember_shape()
+        self.shape.remember()
+        self._settings.set(keys.GPU, snapshot.scenario.gpu or "")
+        self._settings.save()
         self.loader.close()
         self.measurer.close()
         self.optimizers.close()

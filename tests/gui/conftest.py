@@ -89,7 +89,7 @@ def make_window(qapp: QApplication, tmp_path: Path) -> Iterator[Callable[..., Ma
     yield make
     for window in made:
         if shiboken6.isValid(window):
-            window.set_language("en")
+            window.appearance.set_language("en")
             window.close()
             window.deleteLater()
     settle()

@@ -124,7 +124,7 @@ def test_it_can_be_read_with_the_keyboard(window: MainWindow) -> None:
 def test_it_is_drawn_anew_in_the_other_theme(window: MainWindow) -> None:
     page = _page(window, "torch.AdamW")
     light = page.text.toHtml()
-    window.set_theme("dark")
+    window.appearance.set_theme("dark")
     settle()
     assert page.text.toHtml() != light
 

@@ -130,7 +130,7 @@ def test_the_shape_is_remembered(make_window: MakeWindow) -> None:
     try:
         assert (again.width(), again.height()) == (760, 500)
         assert again.columns.sizes() == sizes
-        again.reset_layout()
+        again.shape.reset()
         assert again.columns.sizes() != sizes
     finally:
         again.close()
@@ -139,7 +139,7 @@ def test_the_shape_is_remembered(make_window: MakeWindow) -> None:
 
 def test_a_window_off_screen_comes_back(window: MainWindow) -> None:
     window.move(20_000, 20_000)
-    window.come_onto_screen()
+    window.shape.come_onto_screen()
     screen: QScreen = QGuiApplication.primaryScreen()
     assert screen.availableGeometry().intersects(QRect(window.pos(), window.size()))
 
