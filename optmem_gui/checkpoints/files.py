@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 from stat import S_ISREG
@@ -12,6 +13,9 @@ from optmem_gui.core.errors import UserError
 
 SNIFF_BYTES = 16
 """How much of a file is looked at to tell its format."""
+
+MAX_READ_BYTES = 1 << 28
+"""Most that a stream gives at once."""
 
 _MAX_POINTER_BYTES = 1024
 
@@ -75,6 +79,59 @@ class HeaderFile:
             raise unreadable(self.path, error) from None
         self._reading.read_bytes += len(data)
         return ahead + data if ahead else data
+
+
+class HeaderStream(io.RawIOBase):
+    """A header file as the seekable stream that ``zipfile`` and the pickle walker want.
+
+    Raises:
+        UserError: One read asks for more than :data:`MAX_READ_BYTES`, which no directory or header takes.
+    """
+
+    def __init__(self, file: HeaderFile) -> None:
+        super().__init__()
+        self._file = file
+        self._position = 0
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def seekable(self) -> bool:
+        """Always."""
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Go to a position counted from the start, from here, or from the end."""
+        base = (0, self._position, self._file.size)[whence]
+        if base + offset < 0:
+            raise ValueError(offset)
+        self._position = base + offset
+        self._file.seek(self._position)
+        return self._position
+
+    def tell(self) -> int:
+        """The position of the next read."""
+        return self._position
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """The next ``size`` bytes, fewer only at the end; all that is left for -1."""
+        wanted = self._file.size - self._position if size is None or size < 0 else size
+        wanted = max(0, min(wanted, self._file.size - self._position))
+        if wanted > MAX_READ_BYTES:
+            raise refused(
+                "checkpoint.directory_too_large", file=shown(self._file.path), limit_bytes=MAX_READ_BYTES
+            )
+        data = self._file.read(wanted)
+        self._position += len(data)
+        return data
+
+    def readinto(self, buffer: object, /) -> int:
+        """Fill a buffer; the number of bytes that there were."""
+        view = memoryview(buffer)  # type: ignore[arg-type]  # any writable buffer, as RawIOBase promises
+        data = self.read(len(view))
+        view[: len(data)] = data
+        return len(data)
 
 
 def unreadable(path: Path, error: OSError | ValueError) -> UserError:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from optmem_gui.checkpoints.contents import Contents, OptimizerInFile, Reading, refused, remark, shown
 from optmem_gui.checkpoints.files import read_small, unreadable
-from optmem_gui.checkpoints.registry import WEIGHT_SUFFIXES, Reader, read_file
+from optmem_gui.checkpoints.registry import FOLDER_READERS, WEIGHT_SUFFIXES, FolderReader, Reader, read_file
 from optmem_gui.checkpoints.shards import ShardSet, none_there, numbered_sets, read_index, read_shards
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.reasons import Reason
@@ -101,7 +101,7 @@ def cache_snapshot(listing: Listing, reading: Reading) -> Path | None:
     raise refused("checkpoint.several_snapshots", file=shown(listing.folder), count=len(snapshots))
 
 
-def read_folder(listing: Listing, reading: Reading) -> tuple[Reader, Contents] | None:
+def read_folder(listing: Listing, reading: Reading) -> tuple[Reader | FolderReader, Contents] | None:
     """Read the one serialisation that counts; None when there are no weights.
 
     Raises:
@@ -115,6 +115,9 @@ def read_folder(listing: Listing, reading: Reading) -> tuple[Reader, Contents] |
         stale.append(shards)
     chosen = _choose(listing)
     if chosen is None:
+        for whole in FOLDER_READERS:
+            if whole.sniff(listing.files, listing.folders):
+                return whole, whole.read(listing.folder, reading)
         if stale:
             raise none_there(stale[0])
         return None

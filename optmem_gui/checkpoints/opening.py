@@ -13,12 +13,20 @@ from typing import Any
 from optmem_gui.architectures.config import Architecture, read_config
 from optmem_gui.checkpoints.assemble import assemble
 from optmem_gui.checkpoints.checkpoint import Checkpoint
-from optmem_gui.checkpoints.contents import Contents, Known, Progress, Reading, refused, remark, shown
+from optmem_gui.checkpoints.contents import (
+    NOTHING_PACKED,
+    Contents,
+    Known,
+    Progress,
+    Reading,
+    refused,
+    remark,
+    shown,
+)
 from optmem_gui.checkpoints.files import read_small, unreadable
 from optmem_gui.checkpoints.folders import Listing, cache_snapshot, list_folder, read_folder
 from optmem_gui.checkpoints.inventory import take_inventory
-from optmem_gui.checkpoints.packed import NOTHING_PACKED
-from optmem_gui.checkpoints.registry import WEIGHT_SUFFIXES, Reader, read_file
+from optmem_gui.checkpoints.registry import WEIGHT_SUFFIXES, FolderReader, Reader, read_file
 from optmem_gui.checkpoints.shards import ShardSet, read_index, read_shards, set_of
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Source
@@ -167,7 +175,7 @@ def _from_config(path: Path, config: _Config, reading: Reading, why: Reason | No
 
 
 def _finish(
-    path: Path, title: str, found: tuple[Reader, Contents], config: _Config, reading: Reading
+    path: Path, title: str, found: tuple[Reader | FolderReader, Contents], config: _Config, reading: Reading
 ) -> Checkpoint:
     reader, contents = found
     architecture = config.architecture

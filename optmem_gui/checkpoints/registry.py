@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,6 +30,23 @@ class Reader:
     read: Callable[[HeaderFile, Reading], Contents]
 
 
+@dataclass(frozen=True, slots=True)
+class FolderReader:
+    """One format that is a whole folder: none of its files says alone what the checkpoint holds.
+
+    Attributes:
+        id: Stable name, used in JSON.
+        label: Name for people.
+        sniff: Whether a folder is of this format, from the names of its files and of its folders.
+        read: Reads what a folder holds.
+    """
+
+    id: str
+    label: str
+    sniff: Callable[[Collection[str], Collection[str]], bool]
+    read: Callable[[Path, Reading], Contents]
+
+
 READERS: tuple[Reader, ...] = (
     Reader("torch-zip", "PyTorch", torch_files.SUFFIXES, torch_files.sniff_zip, torch_files.read_zip),
     Reader(
@@ -42,6 +59,9 @@ READERS: tuple[Reader, ...] = (
     Reader("safetensors", "Safetensors", (".safetensors",), safetensors.sniff, safetensors.read),
     Reader("pickle", "Pickle", torch_files.SUFFIXES, torch_files.sniff_bare, torch_files.read_bare),
 )
+
+FOLDER_READERS: tuple[FolderReader, ...] = ()
+"""Asked in this order, after the files that are a checkpoint by themselves."""
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"GGUF", "GGUF"),

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
-from optmem_gui.checkpoints.files import HeaderFile
+from optmem_gui.checkpoints.files import HeaderFile, HeaderStream
 from optmem_gui.checkpoints.pickle_machine import MAX_ITEM_BYTES
 from optmem_gui.checkpoints.pickles import names_in_pickles, walk_pickle
 from optmem_gui.checkpoints.suspects import suspicious
@@ -41,49 +41,6 @@ _DAMAGE = (
 )
 
 
-class _Stream(io.RawIOBase):
-    """A header file as the seekable stream that ``zipfile`` and the pickle walker want."""
-
-    def __init__(self, file: HeaderFile) -> None:
-        super().__init__()
-        self._file = file
-        self._position = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        base = (0, self._position, self._file.size)[whence]
-        if base + offset < 0:
-            raise ValueError(offset)
-        self._position = base + offset
-        self._file.seek(self._position)
-        return self._position
-
-    def tell(self) -> int:
-        return self._position
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        wanted = self._file.size - self._position if size is None or size < 0 else size
-        wanted = max(0, min(wanted, self._file.size - self._position))
-        if wanted > MAX_ITEM_BYTES:
-            raise refused(
-                "checkpoint.directory_too_large", file=shown(self._file.path), limit_bytes=MAX_ITEM_BYTES
-            )
-        data = self._file.read(wanted)
-        self._position += len(data)
-        return data
-
-    def readinto(self, buffer: object, /) -> int:
-        view = memoryview(buffer)  # type: ignore[arg-type]  # any writable buffer, as RawIOBase promises
-        data = self.read(len(view))
-        view[: len(data)] = data
-        return len(data)
-
-
 def sniff_zip(head: bytes, path: Path) -> bool:
     """Whether a file is a zip; the reader says when it is not torch's."""
     return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
@@ -107,7 +64,7 @@ def read_zip(file: HeaderFile, reading: Reading) -> Contents:
     """
     name = shown(file.path)
     try:
-        archive = zipfile.ZipFile(_Stream(file))
+        archive = zipfile.ZipFile(HeaderStream(file))
     except _DAMAGE:
         raise refused("checkpoint.zip_no_directory", file=name) from None
     with archive:
@@ -168,7 +125,7 @@ def read_legacy(file: HeaderFile, reading: Reading) -> Contents:
         UserError: Damaged.
     """
     name, size = shown(file.path), file.size
-    with io.BufferedReader(_Stream(file), 1 << 16) as stream:
+    with io.BufferedReader(HeaderStream(file), 1 << 16) as stream:
         walks = [walk_pickle(stream, REBUILDERS, name, reading.check) for _ in range(5)]
         header_end = stream.tell()
     storages = Storages(None)
