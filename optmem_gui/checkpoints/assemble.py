@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from optmem_gui.checkpoints.checkpoint import Checkpoint
-from optmem_gui.checkpoints.contents import Contents, Reading, remark
+from optmem_gui.checkpoints.contents import NOTHING_PACKED, Contents, Reading, remark
 from optmem_gui.checkpoints.inventory import Inventory, take_inventory
-from optmem_gui.checkpoints.packed import NOTHING_PACKED, QUANTISED_TYPES, find_packing
+from optmem_gui.checkpoints.packed import QUANTISED_TYPES, find_packing
 from optmem_gui.checkpoints.remarks import model_warnings, packing_warnings
 from optmem_gui.core.model import Source
 from optmem_gui.core.transformer import TransformerShape
@@ -67,6 +67,8 @@ def assemble(
 
 def _sorted(contents: Contents, config: Mapping[str, Any]) -> Inventory:
     """Sort the rows; only where a stored type can hold quantised weights, look for them and sort again."""
+    if contents.packing is not NOTHING_PACKED:
+        return take_inventory(contents.rows, contents.known, contents.packing)
     inventory = take_inventory(contents.rows, contents.known, NOTHING_PACKED)
     if any(kind.stored_dtype.id in QUANTISED_TYPES for kind in inventory.kinds):
         packing = find_packing(contents.rows, config)

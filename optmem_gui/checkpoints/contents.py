@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.errors import UserError
@@ -112,6 +113,34 @@ class OptimizerInFile:
 
 
 @dataclass(frozen=True, slots=True)
+class Unpacked:
+    """A packed weight as the parameter it stands for."""
+
+    name: str
+    shape: Shape
+    dtype: DType
+    scheme: str
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """What is packed in a checkpoint.
+
+    Attributes:
+        weights: Stored name to the parameter behind it.
+        companions: Names of scales and other bookkeeping that no general rule knows.
+        assumed_bits: Nothing says how many bits a packed weight has; 4 was taken.
+    """
+
+    weights: Mapping[str, Unpacked]
+    companions: frozenset[str]
+    assumed_bits: bool = False
+
+
+NOTHING_PACKED = Packing({}, frozenset())
+
+
+@dataclass(frozen=True, slots=True)
 class Contents:
     """What one reader found, before parameters and buffers are told apart.
 
@@ -126,6 +155,9 @@ class Contents:
         tensor_bytes: Bytes the distinct tensors address.
         file_count: Files the tensors came from.
         declared: Numbers the file claims about itself (``total_parameters``), shown as claims only.
+        packing: Which weights are packed, where the file itself says it.
+        config: The model's dimensions in the words of a ``config.json``, where the file itself says them.
+        title: The model's name, where the file itself says it.
     """
 
     rows: list[Row]
@@ -138,6 +170,9 @@ class Contents:
     tensor_bytes: int = 0
     file_count: int = 1
     declared: int | None = None
+    packing: Packing = NOTHING_PACKED
+    config: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
 
 
 def refused(key: str, /, **values: Value) -> UserError:

@@ -12,9 +12,8 @@ from functools import cached_property
 from itertools import pairwise
 from math import prod
 
-from optmem_gui.checkpoints.contents import Known, Row
+from optmem_gui.checkpoints.contents import Known, Packing, Row
 from optmem_gui.checkpoints.names import Part, meaning_of, role_of
-from optmem_gui.checkpoints.packed import Packing
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.model import (
     BufferGroup,

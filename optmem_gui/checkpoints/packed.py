@@ -10,39 +10,12 @@ bitsandbytes ``functional.quantize_4bit`` (two 4-bit values a byte, state beside
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from optmem_gui.checkpoints.contents import Row
+from optmem_gui.checkpoints.contents import Packing, Row, Unpacked
 from optmem_gui.core.dtypes import DTYPES, DType
 from optmem_gui.core.model import Shape
-
-
-@dataclass(frozen=True, slots=True)
-class Unpacked:
-    """A packed weight as the parameter it stands for."""
-
-    name: str
-    shape: Shape
-    dtype: DType
-    scheme: str
-
-
-@dataclass(frozen=True, slots=True)
-class Packing:
-    """What is packed in a checkpoint.
-
-    Attributes:
-        weights: Stored name to the parameter behind it.
-        companions: Names of scales and other bookkeeping that no general rule knows.
-        assumed_bits: Nothing says how many bits a packed weight has; 4 was taken.
-    """
-
-    weights: Mapping[str, Unpacked]
-    companions: frozenset[str]
-    assumed_bits: bool = False
-
 
 PACKED_TYPES = frozenset(("int32", "uint8", "int8"))
 """Types that packed weights are stored in."""
@@ -52,8 +25,6 @@ QUANTISED_TYPES = PACKED_TYPES | {"fp8_e4m3", "fp8_e5m2", "fp4_e2m1"}
 
 _BITS = (2, 3, 4, 8)
 _SCALES = ("_scale", ".scale", "_scale_inv", "_scales")
-
-NOTHING_PACKED = Packing({}, frozenset())
 
 
 def find_packing(rows: list[Row], config: Mapping[str, Any]) -> Packing:

@@ -16,11 +16,15 @@ class DType:
         id: Short name used everywhere in the program, such as ``bf16``.
         bits: Bits one element takes, without scales or padding.
         kind: What the bits mean; only ``float`` and ``complex`` can carry a gradient.
+        block: Elements that are only stored together, scales included; 1 for types that have no blocks.
+        block_bytes: Bytes of such a block; 0 for types that have no blocks.
     """
 
     id: str
     bits: int
     kind: Kind
+    block: int = 1
+    block_bytes: int = 0
 
     @property
     def is_floating(self) -> bool:
@@ -28,12 +32,51 @@ class DType:
         return self.kind in ("float", "complex")
 
     def bytes_for(self, count: int) -> int:
-        """Bytes of ``count`` elements stored densely, rounded up to a whole byte."""
+        """Bytes of ``count`` elements stored densely, rounded up to a whole byte or block."""
+        if self.block_bytes:
+            return -(-count // self.block) * self.block_bytes
         return (count * self.bits + 7) // 8
 
     def __str__(self) -> str:
         return self.id
 
+
+GGML_BLOCKS: tuple[DType, ...] = tuple(
+    DType(type_id, bits, "float", block, block_bytes)
+    for type_id, bits, block, block_bytes in (
+        ("q1_0", 1, 128, 18),
+        ("q2_0", 2, 64, 18),
+        ("q4_0", 4, 32, 18),
+        ("q4_1", 4, 32, 20),
+        ("q5_0", 5, 32, 22),
+        ("q5_1", 5, 32, 24),
+        ("q8_0", 8, 32, 34),
+        ("q8_1", 8, 32, 40),
+        ("q2_k", 2, 256, 84),
+        ("q3_k", 3, 256, 110),
+        ("q4_k", 4, 256, 144),
+        ("q5_k", 5, 256, 176),
+        ("q6_k", 6, 256, 210),
+        ("q8_k", 8, 256, 292),
+        ("iq1_s", 1, 256, 50),
+        ("iq1_m", 1, 256, 56),
+        ("iq2_xxs", 2, 256, 66),
+        ("iq2_xs", 2, 256, 74),
+        ("iq2_s", 2, 256, 82),
+        ("iq3_xxs", 3, 256, 98),
+        ("iq3_s", 3, 256, 110),
+        ("iq4_nl", 4, 32, 18),
+        ("iq4_xs", 4, 256, 136),
+        ("tq1_0", 1, 256, 54),
+        ("tq2_0", 2, 256, 66),
+        ("mxfp4", 4, 32, 17),
+        ("nvfp4", 4, 64, 36),
+    )
+)
+"""Block types of ggml: scales lie between the elements. Source: ``ggml-common.h`` of llama.cpp.
+
+Nothing trains in them; whoever trains such a model turns its blocks into floats first, so they count as
+floats."""
 
 DTYPES: dict[str, DType] = {
     dtype.id: dtype
@@ -51,7 +94,11 @@ DTYPES: dict[str, DType] = {
         DType("fp6_e3m2", 6, "float"),
         DType("fp4_e2m1", 4, "float"),
         DType("nf4", 4, "packed"),
+        DType("int2", 2, "packed"),
+        DType("int3", 3, "packed"),
         DType("int4", 4, "packed"),
+        DType("int5", 5, "packed"),
+        DType("int6", 6, "packed"),
         DType("complex128", 128, "complex"),
         DType("complex64", 64, "complex"),
         DType("complex32", 32, "complex"),
@@ -64,6 +111,7 @@ DTYPES: dict[str, DType] = {
         DType("uint16", 16, "uint"),
         DType("uint8", 8, "uint"),
         DType("bool", 8, "bool"),
+        *GGML_BLOCKS,
     )
 }
 
