@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from optmem_gui.core.activations.choice import loss_chunk_tokens
@@ -116,7 +116,13 @@ def workspace_bytes(architecture: str | None, *, cpu: bool) -> int:
 
 
 def estimate_activations(
-    shape: TransformerShape, scenario: Scenario, layout: Layout, architecture: str | None = None
+    shape: TransformerShape,
+    scenario: Scenario,
+    layout: Layout,
+    architecture: str | None = None,
+    *,
+    embeds: bool = True,
+    heads: bool = True,
 ) -> Activations:
     """Predict the activations of one micro-batch.
 
@@ -125,6 +131,8 @@ def estimate_activations(
         scenario: The set-up; ``batch`` and ``sequence`` are set.
         layout: Where its parameters live.
         architecture: Compute capability of the GPU, for the cuBLAS workspace.
+        embeds: The embedding is on this GPU, as on the first stage of a pipeline.
+        heads: The head and the loss are, as on the last stage.
 
     Raises:
         UserError: The kind of checkpointing is unknown, or the attention kernel cannot take these types.
@@ -132,7 +140,9 @@ def estimate_activations(
     """
     if scenario.batch is None or scenario.sequence is None:
         raise ValueError("estimate_activations needs a batch and a sequence length")
-    plan = make_plan(shape, scenario, layout, scenario.batch, scenario.sequence)
+    plan = replace(
+        make_plan(shape, scenario, layout, scenario.batch, scenario.sequence), embeds=embeds, heads=heads
+    )
     kernel, why = kernel_of(plan)
     course = _Course(plan)
     items = tuple(course.items())
@@ -156,20 +166,23 @@ class _Course:
         self.plan = plan
         embedding = plan.matrix("embed_tokens")
         positions = plan.shape.positions > 0 and plan.matrix("embed_positions").trained
-        needs = embedding.trained or positions or plan.inputs_need_grad
+        needs = embedding.trained or positions or plan.inputs_need_grad or not plan.embeds
         self.first = layer_stage(plan, input_needs_grad=needs, keep=True)
         later = self.first.needs_grad
         self.later = layer_stage(plan, input_needs_grad=later, keep=True)
         self.bare = layer_stage(plan, input_needs_grad=later, keep=False)
-        self.loss = loss_stage(plan, input_needs_grad=later)
+        self.loss = loss_stage(plan, input_needs_grad=later) if plan.heads else _handed_on(self.later)
         self.body_needs_grad = needs
         self.base = self._outside()
         self.rest = self._gradient_bytes("remainder")
         self.kept_logits = 0
-        if plan.keep_logits and plan.loss == "full":
+        if plan.keep_logits and plan.loss == "full" and plan.heads:
             self.kept_logits = self._rounded(logits_bytes(plan))
         self.saved = self.base + self._body(plan.shape.layers) + self.loss.kept
-        self.saved += Point(activations=self.kept_logits + self._rounded(F32.bytes_for(1)))
+        self.saved += Point(activations=self.kept_logits + self._loss_value())
+
+    def _loss_value(self) -> int:
+        return self._rounded(F32.bytes_for(1)) if self.plan.heads else 0
 
     def _rounded(self, size: int) -> int:
         return -(-size // self.plan.unit) * self.plan.unit
@@ -180,11 +193,12 @@ class _Course:
 
     def _outside_items(self) -> Iterator[tuple[str, int, int]]:
         plan, shape = self.plan, self.plan.shape
-        yield "batch", 2 * self._rounded(8 * plan.token_count), 2
-        if shape.positions:
+        ends = plan.embeds + plan.heads
+        yield "batch", ends * self._rounded(8 * plan.token_count), ends
+        if shape.positions and plan.embeds:
             if plan.matrix("embed_positions").trained:
                 yield "batch", self._rounded(8 * plan.sequence), 1
-        elif shape.norm == "rms" and self._attends():
+        elif shape.norm == "rms" and not shape.positions and self._attends():
             table = stream_dtype(plan).bytes_for(plan.sequence * shape.head_dim)
             yield "rotary", 2 * self._rounded(table), 2
         rest = plan.matrix("remainder")
@@ -288,7 +302,8 @@ class _Course:
 
     def _waiting(self) -> int:
         """A tied head's gradient, which autograd holds until the embedding's arrives."""
-        return self._rounded(self._gradient_bytes("lm_head")) if self.plan.matrix("lm_head").waits else 0
+        waits = self.plan.matrix("lm_head").waits and self.plan.embeds and self.plan.heads
+        return self._rounded(self._gradient_bytes("lm_head")) if waits else 0
 
     def _embedding_backward(self) -> Point:
         """The last node: the embedding's gradient, and for a tied head its sum with the one that waited."""
@@ -310,7 +325,8 @@ class _Course:
 
     def _gradient_bytes(self, leaf: str) -> int:
         matrix = self.plan.matrix(leaf)
-        if not matrix.trained:
+        elsewhere = not self.plan.embeds and leaf in ("embed_tokens", "embed_positions")
+        if not matrix.trained or elsewhere or (leaf == "remainder" and not self.plan.heads):
             return 0
         return matrix.gradient.bytes_for(matrix.rows * matrix.columns)
 
@@ -342,9 +358,26 @@ class _Course:
             for label, size, count in self.later.saved:
                 yield label, size * (layers - 1), count * (layers - 1)
         yield from self.loss.saved
-        yield "loss", self._rounded(F32.bytes_for(1)), 1
+        yield "loss", self._loss_value(), 1
         if self.kept_logits:
             yield "kept_logits", self.kept_logits, 1
+
+
+def _handed_on(layer: Stage) -> Stage:
+    """In place of the loss: the result goes to the next GPU, whose gradient of it comes back."""
+    nothing = Point()
+    return replace(
+        layer,
+        forward_peak=nothing,
+        kept=nothing,
+        saved=(),
+        cached=0,
+        backward_peak=Point(temporaries=layer.input_bytes),
+        gradients=0,
+        keeps_input=False,
+        lead=0,
+        again_peak=nothing,
+    )
 
 
 def _sampled(layers: int, span: int) -> Iterable[int]:

@@ -34,6 +34,8 @@ class Plan:
         inputs_need_grad: The embedding's output is made to need a gradient although its weights are
             frozen (PEFT with gradient checkpointing).
         unit: Allocation granularity, bytes.
+        embeds: The embedding is on this GPU; else its output comes from another one.
+        heads: The head and the loss are on this GPU; else the gradient comes from another one.
     """
 
     shape: TransformerShape
@@ -50,6 +52,8 @@ class Plan:
     accumulating: bool
     inputs_need_grad: bool
     unit: int
+    embeds: bool = True
+    heads: bool = True
 
     @property
     def token_count(self) -> int:
