@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 
 import torch
@@ -14,51 +11,8 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme
 from optmem_gui.core.requests import BareTensor, FrozenTensors, MeasureRequest
 from optmem_gui.worker.adapters import add_adapters
+from optmem_gui.worker.job import Job, default_dtype, torch_dtype
 from optmem_gui.worker.transformer import Transformer
-
-TORCH_DTYPES: dict[str, torch.dtype] = {
-    "fp64": torch.float64,
-    "fp32": torch.float32,
-    "bf16": torch.bfloat16,
-    "fp16": torch.float16,
-    "fp8_e4m3": torch.float8_e4m3fn,
-    "fp8_e5m2": torch.float8_e5m2,
-    "complex128": torch.complex128,
-    "complex64": torch.complex64,
-    "int64": torch.int64,
-    "int32": torch.int32,
-    "int16": torch.int16,
-    "int8": torch.int8,
-    "uint8": torch.uint8,
-    "bool": torch.bool,
-}
-
-
-Batch = tuple[Tensor, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A model ready to be trained.
-
-    Attributes:
-        parameters: Every parameter, frozen ones included, in order.
-        buffers: Kept beside them.
-        batch: Makes tokens and labels of one micro-batch, as a data loader hands them over.
-        loss: The forward pass over such a batch.
-        drop_logits: Lets go of logits that the loop kept.
-    """
-
-    parameters: tuple[nn.Parameter, ...]
-    buffers: tuple[Tensor, ...]
-    batch: Callable[[], Batch]
-    loss: Callable[[Batch], Tensor]
-    drop_logits: Callable[[], None]
-
-    @property
-    def trainable(self) -> tuple[nn.Parameter, ...]:
-        """The parameters that get a gradient."""
-        return tuple(p for p in self.parameters if p.requires_grad)
 
 
 def build(request: MeasureRequest, scheme: PrecisionScheme, device: torch.device) -> Job:
@@ -78,32 +32,10 @@ def build(request: MeasureRequest, scheme: PrecisionScheme, device: torch.device
     return job
 
 
-def torch_dtype(dtype_id: str) -> torch.dtype:
-    """Torch's type of an id.
-
-    Raises:
-        UserError: torch has no tensors of this type.
-    """
-    try:
-        return TORCH_DTYPES[dtype_id]
-    except KeyError:
-        raise UserError("measure.no_torch_dtype", dtype=dtype_id, known=", ".join(TORCH_DTYPES)) from None
-
-
-@contextmanager
-def _default_dtype(dtype: torch.dtype) -> Iterator[None]:
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(dtype)
-    try:
-        yield
-    finally:
-        torch.set_default_dtype(before)
-
-
 def _transformer(request: MeasureRequest, weights: torch.dtype, device: torch.device) -> Job:
     assert request.shape is not None  # noqa: S101  # the caller chose by it
     base = weights if request.lora is None else torch_dtype(_lora_base(request.lora.base_dtype))
-    with _default_dtype(base), torch.device(device):
+    with default_dtype(base), torch.device(device):
         model = Transformer(
             request.shape, request.attention, request.loss, request.checkpointing, request.keep_logits
         )
@@ -123,6 +55,7 @@ def _transformer(request: MeasureRequest, weights: torch.dtype, device: torch.de
         batch=lambda: tuple(torch.randint(vocab, size, device=device) for _ in ("tokens", "labels")),
         loss=lambda batch: model(*batch),
         drop_logits=drop_logits,
+        module=model,
     )
 
 

@@ -15,8 +15,9 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme, precision
 from optmem_gui.core.protocol import Categories, Message, PhaseSample, Progress, Result, StepResult
 from optmem_gui.core.requests import MeasureRequest
-from optmem_gui.worker.build import Batch, Job, build, torch_dtype
+from optmem_gui.worker.build import build
 from optmem_gui.worker.device import Meter, hello, meter_for, open_device
+from optmem_gui.worker.job import Batch, Job, torch_dtype
 from optmem_gui.worker.update import Update, state_rows, tensor_bytes
 
 _MIN_STEPS = 2

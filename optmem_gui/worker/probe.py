@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.probing import ProbedParameter, ProbedTensor, ProbeReport, ProbeRequest
 from optmem_gui.core.protocol import Failed, Message, PhaseSample, Progress
-from optmem_gui.worker.build import TORCH_DTYPES, torch_dtype
 from optmem_gui.worker.cpu_meter import CpuMeter
 from optmem_gui.worker.device import hello
+from optmem_gui.worker.job import TORCH_DTYPES, torch_dtype
 from optmem_gui.worker.update import first_line, make_optimizer, optimizer_class
 
 _IDS = {dtype: name for name, dtype in TORCH_DTYPES.items()}

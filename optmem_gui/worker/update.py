@@ -14,7 +14,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme
 from optmem_gui.core.protocol import StateRow
 from optmem_gui.core.requests import MeasureRequest
-from optmem_gui.worker.build import torch_dtype
+from optmem_gui.worker.job import torch_dtype
 
 _MAX_NORM = 1.0
 _INIT_SCALE = 1.0
