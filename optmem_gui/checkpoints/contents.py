@@ -156,7 +156,8 @@ class Contents:
         file_count: Files the tensors came from.
         declared: Numbers the file claims about itself (``total_parameters``), shown as claims only.
         packing: Which weights are packed, where the file itself says it.
-        config: The model's dimensions in the words of a ``config.json``, where the file itself says them.
+        describe: From all rows of the checkpoint to the words of a ``config.json``, where the file itself
+            says what a config says.
         title: The model's name, where the file itself says it.
     """
 
@@ -171,7 +172,7 @@ class Contents:
     file_count: int = 1
     declared: int | None = None
     packing: Packing = NOTHING_PACKED
-    config: Mapping[str, Any] = field(default_factory=dict)
+    describe: Callable[[list[Row]], dict[str, Any]] | None = None
     title: str = ""
 
 

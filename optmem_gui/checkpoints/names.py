@@ -97,6 +97,7 @@ def meaning_of(name: str, dimensions: int, dtype: DType) -> Meaning:
         or name.startswith(EMA_ROOTS)
         or (leaf == "bias" and dimensions >= 3 and "attn" in name)  # GPT-2's causal mask
         or (leaf == "freqs" and "rope" in name)
+        or name.startswith("rope_f")  # rope_freqs, rope_factors_long and _short of GGUF
     ):
         return Meaning(Part.BUFFER, Role.OTHER)
     return Meaning(Part.PARAMETER, _role(name.lower(), dimensions))
@@ -108,8 +109,19 @@ def role_of(name: str, shape: Shape) -> Role:
 
 
 _NORM = re.compile(r"norm|(^|[._])(bn|ln)(\d|_|\.)")
-_EMBEDDING = ("embed", "wte", "wpe", "word_emb", "position_emb", "pos_emb", "token_emb", "cls_token")
+_EMBEDDING = (
+    "embed",
+    "wte",
+    "wpe",
+    "word_emb",
+    "position_emb",
+    "pos_emb",
+    "token_emb",
+    "cls_token",
+    "_embd.",
+)
 _HEAD = ("lm_head", "embed_out", "classifier", "score.", "cls.predictions", "output_projection")
+_GATES = (".gate.weight", ".gate.bias", "shared_expert_gate.weight")
 _HEAD_ROOTS = ("head.", "output.", "fc.", "heads.")
 _ATTENTION = [
     "attn",
@@ -171,9 +183,9 @@ def _role(name: str, dimensions: int) -> Role:  # noqa: PLR0911  # an ordered li
         return Role.ADAPTER
     if dimensions <= 1 and _NORM.search(name):
         return Role.NORM
-    if "expert" in name and "shared_expert_gate" not in name:
+    if ("expert" in name and "shared_expert_gate" not in name) or "_exps." in name:
         return Role.EXPERT
-    if "router" in name or name.endswith((".gate.weight", ".gate.bias", "shared_expert_gate.weight")):
+    if "router" in name or "_gate_inp" in name or name.endswith(_GATES):
         return Role.ROUTER
     if leaf == "bias" and dimensions <= 1:
         return Role.BIAS

@@ -178,10 +178,12 @@ def _finish(
     path: Path, title: str, found: tuple[Reader | FolderReader, Contents], config: _Config, reading: Reading
 ) -> Checkpoint:
     reader, contents = found
+    if not config.values and contents.describe is not None:
+        return _finish_described(path, title, found, contents.describe(contents.rows), reading)
     architecture = config.architecture
     checkpoint = assemble(
         contents,
-        title=title,
+        title=contents.title or title,
         path=path,
         format_id=reader.id,
         reading=reading,
@@ -207,6 +209,38 @@ def _finish(
         warnings=(*checkpoint.warnings, *warnings),
         file_bytes=checkpoint.file_bytes + config.file_bytes,
         idle_count=expected.idle_count if expected is not None else 0,
+    )
+
+
+def _finish_described(
+    path: Path,
+    title: str,
+    found: tuple[Reader | FolderReader, Contents],
+    values: Mapping[str, Any],
+    reading: Reading,
+) -> Checkpoint:
+    """A model whose own file says what a config would; where the two disagree only its tensors count."""
+    reader, contents = found
+    architecture: Architecture | None = None
+    expected, warnings = None, tuple[Reason, ...]()
+    try:
+        architecture = read_config(values, shown(path))
+        expected, warnings = architecture.model(title), architecture.warnings
+    except UserError as error:
+        warnings = (remark("checkpoint.own_dimensions", field=error.reason.values.get("field", "?")),)
+    checkpoint = assemble(
+        contents,
+        title=contents.title or title,
+        path=path,
+        format_id=reader.id,
+        reading=reading,
+        architecture=architecture.shape if architecture else None,
+    )
+    same = expected is not None and expected.param_count == checkpoint.param_count
+    return replace(
+        checkpoint,
+        warnings=(*checkpoint.warnings, *warnings),
+        idle_count=expected.idle_count if expected is not None and same else 0,
     )
 
 

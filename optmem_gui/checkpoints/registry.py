@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from optmem_gui.checkpoints import safetensors, torch_files
+from optmem_gui.checkpoints import gguf, safetensors, torch_files
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, shown
 from optmem_gui.checkpoints.files import SNIFF_BYTES, HeaderFile, refuse_lfs_pointer
 
@@ -56,6 +56,7 @@ READERS: tuple[Reader, ...] = (
         torch_files.sniff_legacy,
         torch_files.read_legacy,
     ),
+    Reader("gguf", "GGUF", gguf.SUFFIXES, gguf.sniff, gguf.read),
     Reader("safetensors", "Safetensors", (".safetensors",), safetensors.sniff, safetensors.read),
     Reader("pickle", "Pickle", torch_files.SUFFIXES, torch_files.sniff_bare, torch_files.read_bare),
 )
@@ -64,8 +65,6 @@ FOLDER_READERS: tuple[FolderReader, ...] = ()
 """Asked in this order, after the files that are a checkpoint by themselves."""
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"GGUF", "GGUF"),
-    (b"FUGG", "GGUF (big endian)"),
     (b"lmgg", "GGML"),
     (b"tjgg", "GGJT"),
     (b"fmgg", "GGMF"),
@@ -77,7 +76,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x28\xb5\x2f\xfd", "Zstandard archive"),
 )
 _SUFFIXES: dict[str, str] = {
-    ".gguf": "GGUF",
     ".ggml": "GGML",
     ".h5": "HDF5 (Keras)",
     ".hdf5": "HDF5 (Keras)",

@@ -11,7 +11,16 @@ from typing import Any
 
 import msgspec
 
-from optmem_gui.checkpoints.contents import Contents, Reading, Row, refused, remark, shown
+from optmem_gui.checkpoints.contents import (
+    NOTHING_PACKED,
+    Contents,
+    Packing,
+    Reading,
+    Row,
+    refused,
+    remark,
+    shown,
+)
 from optmem_gui.checkpoints.files import read_small
 from optmem_gui.checkpoints.registry import Reader, read_file
 from optmem_gui.core.errors import UserError
@@ -222,6 +231,20 @@ def combine(parts: list[tuple[str, Contents]]) -> Contents:
         sum(part.tensor_bytes for _, part in parts),
         len(parts),
         next((part.declared for _, part in parts if part.declared is not None), None),
+        _packing([part.packing for _, part in parts]),
+        next((part.describe for _, part in parts if part.describe is not None), None),
+        next((part.title for _, part in parts if part.title), ""),
+    )
+
+
+def _packing(parts: list[Packing]) -> Packing:
+    """What the files themselves say is packed; nothing where none of them says so."""
+    if all(part is NOTHING_PACKED for part in parts):
+        return NOTHING_PACKED
+    return Packing(
+        {name: weight for part in parts for name, weight in part.weights.items()},
+        frozenset().union(*(part.companions for part in parts)),
+        any(part.assumed_bits for part in parts),
     )
 
 

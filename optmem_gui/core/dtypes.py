@@ -111,6 +111,7 @@ DTYPES: dict[str, DType] = {
         DType("uint16", 16, "uint"),
         DType("uint8", 8, "uint"),
         DType("bool", 8, "bool"),
+        DType("unknown", 8, "float"),  # elements that count and whose size the file does not tell
         *GGML_BLOCKS,
     )
 }

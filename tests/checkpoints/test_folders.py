@@ -243,7 +243,7 @@ def test_a_loop_of_links_ends(tmp_path: Path) -> None:
 
 def test_a_folder_without_weights_says_what_would_do(tmp_path: Path) -> None:
     assert refusal(tmp_path).code == "checkpoint.no_weights_there"
-    (tmp_path / "model.gguf").write_bytes(b"GGUF")
+    (tmp_path / "model.ggml").write_bytes(b"lmgg")
     assert refusal(tmp_path).code == "checkpoint.only_other_formats"
     (tmp_path / "checkpoint-500").mkdir()
     write_safetensors(tmp_path / "checkpoint-500" / "model.safetensors", FIRST)

@@ -96,7 +96,7 @@ def test_a_bare_pickle_is_refused(tmp_path: Path) -> None:
     assert refusal(path).code == "checkpoint.bare_pickle"
 
 
-@pytest.mark.parametrize("magic", [b"GGUF", b"\x89HDF\r\n\x1a\n", b"7z\xbc\xaf\x27\x1c", b"\x93NUMPY"])
+@pytest.mark.parametrize("magic", [b"tjgg", b"\x89HDF\r\n\x1a\n", b"7z\xbc\xaf\x27\x1c", b"\x93NUMPY"])
 def test_other_formats_are_refused_by_their_name(tmp_path: Path, magic: bytes) -> None:
     path = tmp_path / "model.pt"
     path.write_bytes(magic + bytes(40))

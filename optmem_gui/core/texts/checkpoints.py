@@ -48,6 +48,15 @@ TEXTS: dict[str, str] = {
     "checkpoint.bare_pickle_code": "{file}: a bare pickle that contains code references: {names} - not executed; do not load this file",
     "checkpoint.view_outside_storage": "{file}: tensor {name} reaches beyond its storage; the file is damaged or hostile",
     "checkpoint.tensor_too_large": "{file}: tensor {name} claims more than 1e18 elements; the file is damaged or hostile",
+    # GGUF
+    "checkpoint.header_ends": "{file}: the file ends inside its header; download it again",
+    "checkpoint.header_senseless": "{file}: the header makes no sense at byte {position_count}; the file is damaged or hostile",
+    "checkpoint.gguf_version": "{file}: version {version} of GGUF is not known (1 to 3 are); a newer version may read it",
+    "checkpoint.gguf_counts": "{file}: {tensor_count} tensors and {field_count} fields do not fit into {size_bytes}; the file is damaged or hostile",
+    "checkpoint.gguf_alignment": "{file}: an alignment of {given} is no power of two; the file is damaged or hostile",
+    "checkpoint.too_many_dimensions": "{file}: tensor {name} has {given_count} dimensions, {limit_count} are the most; the file is damaged or hostile",
+    "checkpoint.partial_block": "{file}: the rows of tensor {name} are no whole number of {dtype} blocks; the file is damaged",
+    "checkpoint.unknown_type_size": "{file}: tensor {name} of the unknown type {number} claims more elements than its bytes can hold; the file is damaged",
     # Sets of files and folders
     "checkpoint.bad_index": "{file}: not an index of shards (JSON with a weight_map); download it again",
     "checkpoint.index_leaves_folder": "{file}: names the file {name}, which is outside the folder; do not use this index",
@@ -94,6 +103,11 @@ TEXTS: dict[str, str] = {
     "checkpoint.files_ignored": "{count} other weights files were not counted: {names}.",
     "checkpoint.config_only": "{count} parameters from config.json; nothing was read from weights.",
     "checkpoint.config_differs": "config.json describes {expected_count} parameters, the weights hold {count}; the weights count.",
+    "checkpoint.vocabulary_only": "A vocabulary without a model: the file has tokens and no tensors.",
+    "checkpoint.gguf_blocks": "{count} parameters are packed in blocks ({names}) that take {packed_bytes}; to be trained they are unpacked first.",
+    "checkpoint.gguf_unknown_type": "Unknown block types (number {numbers}): their elements are counted, their bytes follow from the next tensor.",
+    "checkpoint.gguf_part": "{file} is one of {total_count} parts; the others cannot be found by its name. The count is partial.",
+    "checkpoint.own_dimensions": "The file's own {field} is missing or impossible: its dimensions are not known, activations are not counted.",
     # Configs and presets
     "preset.unknown": "Preset: {given} is not known; choose one of {known}",
     "config.not_json": "{file}: not a JSON object; download it again",
