@@ -3,8 +3,7 @@
 Sources: saved tensors from ``derivatives.yaml`` (``_scaled_dot_product_flash_attention``,
 ``_scaled_dot_product_efficient_attention``, ``_scaled_dot_product_cudnn_attention``,
 ``_scaled_dot_product_flash_attention_for_cpu``, ``bmm``, ``_softmax``); backward buffers from
-``flash_api.cpp`` (``mha_bwd``: softmax_d, dq_accum, expanded dk and dv) and ``attention_backward.cu``
-(delta, grad * out, the tile workspace). The flash and cuDNN sizes have not yet been compared with a GPU.
+``core/kernels/attention.py``. The flash and cuDNN sizes have not yet been compared with a GPU.
 """
 
 from __future__ import annotations
@@ -15,6 +14,12 @@ from optmem_gui.core.activations.choice import Kernel
 from optmem_gui.core.activations.program import Program
 from optmem_gui.core.activations.tape import Op, Value
 from optmem_gui.core.dtypes import F32, INT64, DType
+from optmem_gui.core.kernels.attention import (
+    AttentionCall,
+    efficient_backward_buffers,
+    flash_backward_buffers,
+    flash_statistics_bytes,
+)
 from optmem_gui.core.transformer import TransformerShape
 
 QueryKeyValue = tuple[Value, Value, Value]
@@ -127,20 +132,24 @@ def _pad_heads(program: Program, x: Value, sizes: AttentionSizes) -> Value:
 def _backward_scratch(program: Program, kernel: Kernel, dtype: DType, sizes: AttentionSizes) -> int:
     if program.cpu:
         return 0
-    pairs, width = sizes.batch * sizes.heads, sizes.head_dim
+    call = _call(dtype, sizes)
     if kernel == "flash":
-        rows = -(-sizes.sequence // 128) * 128
-        head = 256 if width > 192 else -(-width // 32) * 32
-        expanded = 0
-        if sizes.kv_heads != sizes.heads:
-            expanded = 2 * dtype.bytes_for(pairs * sizes.sequence * width)
-        return 4 * pairs * rows + 4 * pairs * rows * head + expanded
+        return flash_backward_buffers(call).peak_bytes
     if kernel == "efficient":
-        product = 4 * pairs * sizes.sequence * width
-        delta = 4 * pairs * sizes.sequence
-        tiles = pairs * -(-sizes.sequence // 64) * -(-width // 64)
-        return max(product + 2 * delta, delta + 4100 * 4 * tiles)
-    return 4 * pairs * sizes.sequence
+        return efficient_backward_buffers(call).peak_bytes
+    return flash_statistics_bytes(call)
+
+
+def _call(dtype: DType, sizes: AttentionSizes) -> AttentionCall:
+    return AttentionCall(
+        batch=sizes.batch,
+        heads=sizes.heads,
+        queries=sizes.sequence,
+        keys=sizes.sequence,
+        head_dim=sizes.head_dim,
+        element_bytes=dtype.bytes_for(1),
+        kv_heads=sizes.kv_heads,
+    )
 
 
 def _contiguous(program: Program, x: Value, sizes: AttentionSizes) -> Value:

@@ -12,13 +12,12 @@ from optmem_gui.core.activations.plan import Plan, make_plan
 from optmem_gui.core.activations.stages import Stage, kernel_of, layer_stage, stream_dtype
 from optmem_gui.core.activations.tape import Point
 from optmem_gui.core.dtypes import F32
+from optmem_gui.core.kernels.gemm import cublas_workspace_bytes
 from optmem_gui.core.layout import Layout
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.transformer import TransformerShape
 
-CUBLAS_WORKSPACE_BYTES = 8_519_680
-CUBLAS_WORKSPACE_SM90_BYTES = 33_554_432
 _MOMENT_LAYERS = 64
 """Layers that get a moment of their own; between them the course is a straight line."""
 
@@ -103,16 +102,13 @@ class Activations:
 def workspace_bytes(architecture: str | None, *, cpu: bool) -> int:
     """Workspaces of cuBLAS: one for the forward thread, one for autograd's.
 
-    Source: ``aten/src/ATen/cuda/CublasHandlePool.cpp`` (4096 KiB x 2 + 16 KiB x 8; 32 MiB on sm_90), both
-    sizes seen in recordings of H100 and older GPUs. ``CUBLAS_WORKSPACE_CONFIG`` overrides them.
-
     Args:
         architecture: Compute capability such as ``sm_90``; None when no GPU is chosen.
         cpu: The step runs on the CPU, which has none.
     """
     if cpu:
         return 0
-    return 2 * (CUBLAS_WORKSPACE_SM90_BYTES if architecture == "sm_90" else CUBLAS_WORKSPACE_BYTES)
+    return 2 * cublas_workspace_bytes(architecture)
 
 
 def estimate_activations(
