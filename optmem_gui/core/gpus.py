@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from optmem_gui.core.kernels.processors import threads_of
 from optmem_gui.core.units import MIB
 
 
@@ -21,6 +22,8 @@ class Gpu:
         architecture: Compute capability, such as ``sm_90``.
         group: Product line, for menus.
         source: Where the total was read.
+        sm_count: Streaming multiprocessors; None where they are not known.
+        sm_source: Where their number is from.
     """
 
     id: str
@@ -32,6 +35,13 @@ class Gpu:
     architecture: str
     group: str
     source: str
+    sm_count: int | None = None
+    sm_source: str = ""
+
+    @property
+    def threads_per_sm(self) -> int | None:
+        """Most threads resident on a multiprocessor, which follows from the compute capability."""
+        return threads_of(self.architecture)
 
     @property
     def usable_bytes(self) -> int:

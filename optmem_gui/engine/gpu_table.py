@@ -39,6 +39,8 @@ def _gpu(row: dict[str, Any], share: float) -> Gpu:
         architecture=row["architecture"],
         group=row["group"],
         source=row["source"],
+        sm_count=row.get("sm_count"),
+        sm_source=row.get("sm_source", ""),
     )
 
 

@@ -74,3 +74,45 @@ def test_a_present_device_is_matched_by_name_and_total() -> None:
 def test_cudas_smaller_total_still_names_the_gpu() -> None:
     # torch on Linux prints 79.22 GiB = 81121 MiB for an H100 80GB HBM3 of 81559 MiB.
     assert match_gpu("NVIDIA H100 80GB HBM3", 81_121) == find_gpu("h100-80gb")
+
+
+CORES_PER_SM = {
+    "sm_37": 192,
+    "sm_60": 64,
+    "sm_61": 128,
+    "sm_70": 64,
+    "sm_75": 64,
+    "sm_80": 64,
+    "sm_86": 128,
+    "sm_89": 128,
+    "sm_90": 128,
+    "sm_120": 128,
+}
+
+
+def test_multiprocessors_have_a_source_and_follow_from_the_cores_it_names() -> None:
+    for gpu in load_gpus().values():
+        assert (gpu.sm_count is None) == (gpu.sm_source == ""), gpu.id
+        cores, named, _ = gpu.sm_source.partition(" CUDA cores")
+        if named:
+            assert gpu.sm_count is not None
+            assert gpu.sm_count * CORES_PER_SM[gpu.architecture] == int(cores.replace(",", "")), gpu.id
+        if gpu.sm_count is not None:
+            assert gpu.threads_per_sm is not None, gpu.id
+
+
+@pytest.mark.parametrize(
+    ("gpu_id", "count", "threads"),
+    [
+        ("a100-80gb", 108, 2048),
+        ("h100-80gb", 132, 2048),
+        ("rtx-4090", 128, 1536),
+        ("t4", 40, 1024),
+        ("quadro-rtx-6000", 72, 1024),
+        ("b200", 148, 2048),
+        ("b300", None, 2048),
+    ],
+)
+def test_multiprocessors_of_well_known_gpus(gpu_id: str, count: int | None, threads: int) -> None:
+    gpu = find_gpu(gpu_id)
+    assert (gpu.sm_count, gpu.threads_per_sm) == (count, threads)
