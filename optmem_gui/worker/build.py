@@ -11,7 +11,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme
 from optmem_gui.core.requests import BareTensor, FrozenTensors, MeasureRequest
 from optmem_gui.worker.adapters import add_adapters
-from optmem_gui.worker.job import Job, default_dtype, torch_dtype
+from optmem_gui.worker.job import Batch, Job, default_dtype, torch_dtype
 from optmem_gui.worker.transformer import Transformer
 
 
@@ -22,11 +22,16 @@ def build(request: MeasureRequest, scheme: PrecisionScheme, device: torch.device
         UserError: Nothing to train, or a type torch does not hold.
     """
     weights = torch_dtype(scheme.weights.id)
-    job = (
-        _bare(request.tensors, weights, device)
-        if request.shape is None
-        else _transformer(request, weights, device)
-    )
+    if request.function:
+        from optmem_gui.worker.sources.function import build_function  # noqa: PLC0415  # only where asked for
+
+        job = build_function(request, weights, device)
+    elif request.config:
+        job = _pretrained(request, weights, device)
+    elif request.shape is not None:
+        job = _transformer(request, weights, device)
+    else:
+        job = _bare(request.tensors, weights, device)
     if not job.trainable:
         raise UserError("measure.nothing_to_train")
     return job
@@ -55,6 +60,41 @@ def _transformer(request: MeasureRequest, weights: torch.dtype, device: torch.de
         batch=lambda: tuple(torch.randint(vocab, size, device=device) for _ in ("tokens", "labels")),
         loss=lambda batch: model(*batch),
         drop_logits=drop_logits,
+        module=model,
+    )
+
+
+def _pretrained(request: MeasureRequest, weights: torch.dtype, device: torch.device) -> Job:
+    """A model of the transformers library with the batch and the loss of its kind."""
+    from optmem_gui.worker.sources import inputs, pretrained  # noqa: PLC0415  # only where asked for
+
+    if request.loss != "full":
+        raise UserError("source.full_loss_only", loss=request.loss)
+    base = weights if request.lora is None else torch_dtype(_lora_base(request.lora.base_dtype))
+    pretrained.use_kernel(request.attention)
+    config = pretrained.read_config(request.config)
+    model = pretrained.make_model(config, base, device, request.attention, request.checkpointing)
+    if request.lora is not None:
+        with torch.device(device):
+            add_adapters(model, request.lora, torch.float32 if request.lora.adapter_fp32 else weights)
+    for frozen in request.frozen:
+        _freeze(model, frozen)
+    fields = inputs.fields_of(model, request)
+    kept: list[object] = []
+
+    def loss(batch: Batch) -> Tensor:
+        named = {field.name: tensor for field, tensor in zip(fields, batch, strict=True)}
+        answer = model(**named)
+        if request.keep_logits:
+            kept.append(answer.logits)
+        return answer.loss  # type: ignore[no-any-return]  # fields of an output class of the library
+
+    return Job(
+        parameters=tuple(model.parameters()),
+        buffers=tuple(model.buffers()),
+        batch=inputs.batch_maker(fields, device, base),
+        loss=loss,
+        drop_logits=kept.clear,
         module=model,
     )
 

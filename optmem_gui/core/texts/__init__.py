@@ -5,6 +5,7 @@ from __future__ import annotations
 from optmem_gui.core.texts import (
     activations,
     allocator,
+    checkpoint_runtimes,
     checkpoints,
     commands,
     components,
@@ -22,12 +23,15 @@ from optmem_gui.core.texts import (
     precision,
     probe,
     simulate,
+    sources,
+    sharding,
     window,
 )
 
 _AREAS = (
     activations,
     allocator,
+    checkpoint_runtimes,
     checkpoints,
     commands,
     components,
@@ -45,6 +49,8 @@ _AREAS = (
     precision,
     probe,
     simulate,
+    sources,
+    sharding,
     window,
 )
 
