@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 import torch
-from torch import Tensor
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme, precision
@@ -17,7 +16,8 @@ from optmem_gui.core.protocol import Categories, Message, PhaseSample, Progress,
 from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.worker.build import build
 from optmem_gui.worker.device import Meter, hello, meter_for, open_device
-from optmem_gui.worker.job import Batch, Job, torch_dtype
+from optmem_gui.worker.job import Job
+from optmem_gui.worker.training import Passes, autocast_of, train_step
 from optmem_gui.worker.update import Update, state_rows, tensor_bytes
 
 _MIN_STEPS = 2
@@ -86,27 +86,20 @@ class Run:
         self, step: int, job: Job, update: Update, meter: Meter, device: torch.device
     ) -> StepResult:
         self.step, self.phases = step, []
-        passes = _Passes(job, update, _autocast(precision(self.request.precision), device))
-        gradients = 0
-        if not update.needs_closure:
-            for _ in range(self.request.accumulate):
-                with self._phase(meter, "forward"):
-                    passes.forward()
-                with self._phase(meter, "backward"):
-                    passes.backward(self.request.accumulate)
-            gradients = tensor_bytes(update.gradients())
-        with self._phase(meter, "optimizer_step"):
-            update.step(passes.evaluate if update.needs_closure else None)
-            if update.needs_closure:
-                gradients = tensor_bytes(update.gradients())
-            job.drop_logits()
-            update.zero()
-        with self._phase(meter, "between_steps"):
-            pass
+        passes = Passes(job, update, autocast_of(precision(self.request.precision), device))
+        gradients: list[int] = []
+        train_step(
+            self.request,
+            job,
+            update,
+            passes,
+            phase=lambda phase: self._phase(meter, phase),
+            before_update=lambda: gradients.append(tensor_bytes(update.gradients())),
+        )
         result = StepResult(
             step=step,
             phases=tuple(self.phases),
-            categories=_categories(job, update, device, gradients, passes.input_bytes),
+            categories=_categories(job, update, device, gradients[-1], passes.input_bytes),
             activations=_activations(self.phases),
             loss=passes.value if math.isfinite(passes.value) else None,
         )
@@ -126,59 +119,6 @@ def _checked(request: MeasureRequest) -> PrecisionScheme:
     if request.steps < _MIN_STEPS:
         raise UserError("measure.too_few_steps", steps=request.steps, fewest=_MIN_STEPS)
     return scheme
-
-
-Autocast = Callable[[], AbstractContextManager[object]]
-
-
-def _autocast(scheme: PrecisionScheme, device: torch.device) -> Autocast:
-    if scheme.autocast is None:
-        return nullcontext
-    dtype = torch_dtype(scheme.autocast.id)
-    return lambda: torch.autocast(device.type, dtype=dtype)
-
-
-class _Passes:
-    """Forward and backward over one micro-batch after the other.
-
-    The batch lives from the start of forward to the end of backward, the graph likewise: nothing of
-    either is left when the optimizer steps, unless the loop keeps its logits.
-    """
-
-    def __init__(self, job: Job, update: Update, autocast: Autocast) -> None:
-        self._job, self._update, self._autocast = job, update, autocast
-        self._batch: Batch = ()
-        self._loss: Tensor | None = None
-        self.value = math.nan
-        self.input_bytes = 0
-
-    def forward(self) -> None:
-        """Take a batch and compute its loss."""
-        self._batch = self._job.batch()
-        self.input_bytes = tensor_bytes(self._batch)
-        with self._autocast():
-            self._loss = self._job.loss(self._batch)
-        self.value = float(self._loss.detach())
-
-    def backward(self, accumulate: int = 1) -> None:
-        """Gradients of the loss that stands; the graph and the batch go."""
-        assert self._loss is not None  # noqa: S101  # forward ran before
-        loss, self._loss = self._update.scaled(self._loss / accumulate), None
-        _backward(loss)
-        self._batch = ()
-
-    def evaluate(self) -> float:
-        """What an optimizer calls that evaluates the loss itself: everything up to the gradients."""
-        self._update.zero()
-        self._update.before_forward()
-        self.forward()
-        self.backward()
-        self._update.after_backward()
-        return self.value
-
-
-def _backward(loss: Tensor) -> None:
-    loss.backward()  # type: ignore[no-untyped-call]
 
 
 def _categories(job: Job, update: Update, device: torch.device, gradients: int, inputs: int) -> Categories:

@@ -1,0 +1,111 @@
+"""One training step in the order that a trainer runs it, whoever watches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+
+import torch
+from torch import Tensor
+
+from optmem_gui.core.precision import PrecisionScheme
+from optmem_gui.core.requests import MeasureRequest
+from optmem_gui.worker.job import Batch, Job, torch_dtype
+from optmem_gui.worker.update import Update, tensor_bytes
+
+Phase = Callable[[str], AbstractContextManager[None]]
+"""Opens a phase by its id."""
+
+Autocast = Callable[[], AbstractContextManager[object]]
+
+
+def autocast_of(scheme: PrecisionScheme, device: torch.device) -> Autocast:
+    """The region that forward runs in; none where the scheme has no autocast."""
+    if scheme.autocast is None:
+        return nullcontext
+    dtype = torch_dtype(scheme.autocast.id)
+    return lambda: torch.autocast(device.type, dtype=dtype)
+
+
+class Passes:
+    """Forward and backward over one micro-batch after the other.
+
+    The batch lives from the start of forward to the end of backward, the graph likewise: nothing of
+    either is left when the optimizer steps, unless the loop keeps its logits.
+
+    Attributes:
+        batch: The micro-batch under way.
+        value: Loss of the last one.
+        input_bytes: Size of the last one.
+    """
+
+    def __init__(self, job: Job, update: Update, autocast: Autocast) -> None:
+        self._job, self._update, self._autocast = job, update, autocast
+        self.batch: Batch = ()
+        self._loss: Tensor | None = None
+        self.value = math.nan
+        self.input_bytes = 0
+
+    def forward(self) -> None:
+        """Take a batch and compute its loss."""
+        self.batch = self._job.batch()
+        self.input_bytes = tensor_bytes(self.batch)
+        with self._autocast():
+            self._loss = self._job.loss(self.batch)
+        self.value = float(self._loss.detach())
+
+    def backward(self, accumulate: int = 1) -> None:
+        """Gradients of the loss that stands; the graph and the batch go."""
+        assert self._loss is not None  # noqa: S101  # forward ran before
+        loss, self._loss = self._update.scaled(self._loss / accumulate), None
+        _backward(loss)
+        self.batch = ()
+
+    def evaluate(self) -> float:
+        """What an optimizer calls that evaluates the loss itself: everything up to the gradients."""
+        self._update.zero()
+        self._update.before_forward()
+        self.forward()
+        self.backward()
+        self._update.after_backward()
+        return self.value
+
+
+def _backward(loss: Tensor) -> None:
+    loss.backward()  # type: ignore[no-untyped-call]
+
+
+def train_step(
+    request: MeasureRequest,
+    job: Job,
+    update: Update,
+    passes: Passes,
+    phase: Phase,
+    before_update: Callable[[], None],
+) -> None:
+    """Run one step: every micro-batch forward and backward, the update, and what stays until the next.
+
+    Args:
+        request: What is run.
+        job: The model.
+        update: The optimizer's half.
+        passes: The passes over the model.
+        phase: Opens each phase.
+        before_update: Called once the gradients stand, before the optimizer steps.
+    """
+    if not update.needs_closure:
+        for _ in range(request.accumulate):
+            with phase("forward"):
+                passes.forward()
+            with phase("backward"):
+                passes.backward(request.accumulate)
+        before_update()
+    with phase("optimizer_step"):
+        update.step(passes.evaluate if update.needs_closure else None)
+        if update.needs_closure:
+            before_update()
+        job.drop_logits()
+        update.zero()
+    with phase("between_steps"):
+        pass
