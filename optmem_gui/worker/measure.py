@@ -90,8 +90,6 @@ class Run:
         gradients: list[int] = []
         train_step(
             self.request,
-            job,
-            update,
             passes,
             phase=lambda phase: self._phase(meter, phase),
             before_update=lambda: gradients.append(tensor_bytes(update.gradients())),

@@ -35,13 +35,15 @@ class Passes:
     either is left when the optimizer steps, unless the loop keeps its logits.
 
     Attributes:
+        job: The model.
+        update: The optimizer's half.
         batch: The micro-batch under way.
         value: Loss of the last one.
         input_bytes: Size of the last one.
     """
 
     def __init__(self, job: Job, update: Update, autocast: Autocast) -> None:
-        self._job, self._update, self._autocast = job, update, autocast
+        self.job, self.update, self._autocast = job, update, autocast
         self.batch: Batch = ()
         self._loss: Tensor | None = None
         self.value = math.nan
@@ -49,26 +51,26 @@ class Passes:
 
     def forward(self) -> None:
         """Take a batch and compute its loss."""
-        self.batch = self._job.batch()
+        self.batch = self.job.batch()
         self.input_bytes = tensor_bytes(self.batch)
         with self._autocast():
-            self._loss = self._job.loss(self.batch)
+            self._loss = self.job.loss(self.batch)
         self.value = float(self._loss.detach())
 
     def backward(self, accumulate: int = 1) -> None:
         """Gradients of the loss that stands; the graph and the batch go."""
         assert self._loss is not None  # noqa: S101  # forward ran before
-        loss, self._loss = self._update.scaled(self._loss / accumulate), None
+        loss, self._loss = self.update.scaled(self._loss / accumulate), None
         _backward(loss)
         self.batch = ()
 
     def evaluate(self) -> float:
         """What an optimizer calls that evaluates the loss itself: everything up to the gradients."""
-        self._update.zero()
-        self._update.before_forward()
+        self.update.zero()
+        self.update.before_forward()
         self.forward()
         self.backward()
-        self._update.after_backward()
+        self.update.after_backward()
         return self.value
 
 
@@ -88,12 +90,11 @@ def train_step(
 
     Args:
         request: What is run.
-        job: The model.
-        update: The optimizer's half.
-        passes: The passes over the model.
+        passes: The passes over the model, with the optimizer's half.
         phase: Opens each phase.
         before_update: Called once the gradients stand, before the optimizer steps.
     """
+    job, update = passes.job, passes.update
     if not update.needs_closure:
         for _ in range(request.accumulate):
             with phase("forward"):
