@@ -12,6 +12,7 @@ from typing import Any
 from optmem_gui.architectures.presets import preset_ref, preset_spec
 from optmem_gui.checkpoints.checkpoint import Checkpoint
 from optmem_gui.checkpoints.opening import open_checkpoint
+from optmem_gui.cli.parallel import parallel_from
 from optmem_gui.cli.refusal import about
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef, ModelSpec, group_model
@@ -64,6 +65,7 @@ def scenario_from(arguments: argparse.Namespace) -> Scenario:
     }
     values |= _optimizer(arguments, base)
     values["lora"] = _lora(arguments, base.lora)
+    values["parallel"] = parallel_from(arguments, base.parallel)
     if "checkpointing" in values and not _CHECKPOINTING.fullmatch(values["checkpointing"]):
         known = "none, attention, every-K (such as every-4), full"
         raise UserError(

@@ -8,6 +8,7 @@ from typing import NoReturn, get_args
 
 from optmem_gui.cli import COMMANDS
 from optmem_gui.core.errors import UserError
+from optmem_gui.core.parallel import SHARD_IDS, Offload
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.requests import DEFAULT_STEPS
 from optmem_gui.core.scenario import Attention, BaseDType, Loss, Target
@@ -15,7 +16,7 @@ from optmem_gui.core.scenario import Attention, BaseDType, Loss, Target
 LARGEST = 10**9
 """Largest batch, sequence, accumulation or rank accepted."""
 
-_LATER_OPTIONS = ("--recipe", "--resident", "--gpus", "--shard", "--tp", "--pp", "--ep", "--cp", "--solve")
+_LATER_OPTIONS = ("--recipe", "--resident", "--solve")
 """Options that are kept for what is to come, with one value each."""
 
 
@@ -128,8 +129,31 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
     training.add_argument(
         "--keep-logits", action="store_const", const=True, help="the loop holds on to the logits"
     )
+    _add_parallel(parser)
     for option in _LATER_OPTIONS:
         parser.add_argument(option, action=_Later, help=argparse.SUPPRESS)
+
+
+def _add_parallel(parser: argparse.ArgumentParser) -> None:
+    several = parser.add_argument_group("several GPUs")
+    several.add_argument("--gpus", metavar="N", action=_Whole, help="ranks in all, one a GPU")
+    several.add_argument("--shard", metavar="ID", help=", ".join(SHARD_IDS))
+    for option, what in (
+        ("--tp", "tensor-parallel ranks"),
+        ("--pp", "pipeline stages"),
+        ("--ep", "expert-parallel ranks"),
+        ("--cp", "context-parallel ranks"),
+        ("--replicas", "groups of ranks with all shards each (hsdp)"),
+        ("--interleave", "chunks of layers a pipeline rank"),
+    ):
+        several.add_argument(option, metavar="N", action=_Whole, help=what)
+    several.add_argument("--offload", choices=get_args(Offload), help="what lives in host memory")
+    several.add_argument("--host-memory", metavar="SIZE", help="host memory a GPU, such as 128GiB")
+    for option, what in (
+        ("--sequence-parallel", "norms and dropout work on a part of the sequence"),
+        ("--bucket-view", "DDP's gradient_as_bucket_view"),
+    ):
+        several.add_argument(option, action="store_const", const=True, help=what)
 
 
 def _add_verdict(parser: argparse.ArgumentParser) -> None:

@@ -134,6 +134,27 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
+class RankRow:
+    """One kind of rank of a run over several GPUs.
+
+    Attributes:
+        stage: Place of its pipeline stage, 0 first.
+        param_count: Parameters of the part of the model it computes with.
+        peak_bytes: Largest number allocated in a step.
+        peak_phase: Phase it falls in.
+        host_bytes: What it keeps in host memory.
+        why: What sets it apart.
+    """
+
+    stage: int
+    param_count: int
+    peak_bytes: int
+    peak_phase: str
+    host_bytes: int
+    why: Reason
+
+
+@dataclass(frozen=True, slots=True)
 class Breakdown:
     """What :func:`optmem_gui.core.estimate.compute` answers.
 
@@ -150,6 +171,8 @@ class Breakdown:
         assumptions: What was taken for granted, and what is not counted.
         warnings: What the user should change or check.
         state_only: The optimizer runs outside torch: its step and so the peak are not predicted.
+        ranks: With several GPUs, every kind of rank; the figures above are those of the worst.
+        rank: Index into ``ranks`` of the worst.
     """
 
     parameters: ParameterCounts
@@ -164,6 +187,13 @@ class Breakdown:
     assumptions: tuple[Reason, ...]
     warnings: tuple[Reason, ...]
     state_only: bool = False
+    ranks: tuple[RankRow, ...] = ()
+    rank: int = 0
+
+    @property
+    def host_bytes(self) -> int:
+        """What one rank keeps in host memory."""
+        return sum(row.host_bytes for row in self.components)
 
     def component(self, component_id: str) -> Component:
         """The row of one component."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from optmem_gui.core.activations import Activations
@@ -15,6 +15,7 @@ from optmem_gui.core.optimizers.state import OptimizerState, Temporaries
 from optmem_gui.core.phases import Standing
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.sharding.share import Share
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Sizes:
 
     scenario: Scenario
     layout: Layout
+    share: Share
     state: OptimizerState
     gradients: Gradients
     activations: Activations | None
@@ -30,6 +32,7 @@ class Sizes:
     standing: Standing
     moments: Sequence[Moment]
     peak: Phase
+    host: Mapping[str, int]
 
     def largest(self, component_id: str) -> int:
         """Largest size on the device in a steady step."""
@@ -55,7 +58,7 @@ def component_rows(sizes: Sizes) -> tuple[Component, ...]:
 
 def _row(component_id: str, sizes: Sizes) -> Component:
     text = _TEXTS[component_id](sizes)
-    host = sizes.state.host_bytes if component_id == "optimizer_state" else 0
+    host = sizes.host.get(component_id, 0)
     return Component(
         id=component_id,
         bytes=sizes.largest(component_id) + host,
@@ -70,7 +73,7 @@ def _row(component_id: str, sizes: Sizes) -> Component:
 
 
 def _weights(sizes: Sizes) -> _Text:
-    layout = sizes.layout
+    layout = sizes.share.weights
     details = _lora_details(layout) if sizes.scenario.lora is not None else ()
     why = Reason("why.weights_lora") if details else Reason(f"precision.{layout.scheme.id}")
     return _Text(
@@ -101,9 +104,9 @@ def _line(key: str, placed: Sequence[PlacedGroup], *, dtype: str) -> Detail:
 
 
 def _gradients(sizes: Sizes) -> _Text:
-    trained = sizes.layout.trained
+    trained = sizes.share.gradients.trained
     key = "why.gradients"
-    if sizes.layout.scheme.persistent_gradients:
+    if sizes.layout.scheme.persistent_gradients or sizes.share.gradients_stand:
         key = "why.gradients_persistent"
     elif sizes.gradients.in_forward:
         key = "why.gradients_accumulated" if sizes.scenario.accumulate > 1 else "why.gradients_zeroed"
@@ -114,7 +117,7 @@ def _gradients(sizes: Sizes) -> _Text:
 
 
 def _master(sizes: Sizes) -> _Text:
-    held = [p for p in sizes.layout.placed if p.master is not None]
+    held = [p for p in sizes.share.optimized.placed if p.master is not None]
     why = Reason("why.master") if held else Reason("why.no_master", {"precision": sizes.layout.scheme.id})
     return _Text(_dtypes(p.master.id for p in held if p.master is not None), _per_group(held, "master"), why)
 
@@ -181,8 +184,17 @@ def _temporaries(sizes: Sizes) -> _Text:
     return _Text("", formula, sizes.temporaries.why, tuple(details))
 
 
-def _communication(_sizes: Sizes) -> _Text:
-    return _Text("", Reason("formula.one_gpu"), Reason("why.one_gpu"))
+def _communication(sizes: Sizes) -> _Text:
+    parallel = sizes.scenario.parallel
+    if parallel.gpus == 1:
+        return _Text("", Reason("formula.one_gpu"), Reason("why.one_gpu"))
+    buffers = sizes.share.buffers
+    values = {
+        "standing_bytes": buffers.standing,
+        "forward_bytes": buffers.forward,
+        "backward_bytes": buffers.backward,
+    }
+    return _Text("", Reason("formula.communication", values), Reason(f"shard.{parallel.shard}.buffers"))
 
 
 def _workspace(sizes: Sizes) -> _Text:

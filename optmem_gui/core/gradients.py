@@ -39,9 +39,18 @@ class Gradients:
     clip_bytes: int
 
 
-def gradients_of(layout: Layout, scenario: Scenario) -> Gradients:
-    """Size and lifetime of the gradients."""
-    total = blocks = largest = copy = 0
+def gradients_of(
+    layout: Layout, scenario: Scenario, optimized: Layout | None = None, *, stand: bool = False
+) -> Gradients:
+    """Size and lifetime of the gradients.
+
+    Args:
+        layout: The gradients that are kept.
+        scenario: How they are handled.
+        optimized: What the optimizer sees, where that is not the same.
+        stand: They live in a buffer that is made once and never freed.
+    """
+    total = blocks = largest = 0
     for placed in layout.trained:
         assert placed.gradients is not None  # noqa: S101  # what is trained has a gradient
         size = placed.gradients.bytes_for(placed.group.numel)
@@ -49,9 +58,7 @@ def gradients_of(layout: Layout, scenario: Scenario) -> Gradients:
         blocks += rounded(size) * placed.group.count
         arriving = layout.scheme.weights.bytes_for(placed.group.numel)
         largest = max(largest, min(size, arriving))
-        if layout.scheme.step_gradients is not None and placed.master is not None:
-            copy += placed.bytes_in(layout.scheme.step_gradients)
-    zeroed = not scenario.set_to_none or layout.scheme.persistent_gradients
+    zeroed = stand or not scenario.set_to_none or layout.scheme.persistent_gradients
     accumulated = scenario.accumulate > 1
     return Gradients(
         bytes=total,
@@ -59,9 +66,17 @@ def gradients_of(layout: Layout, scenario: Scenario) -> Gradients:
         in_forward=zeroed or accumulated,
         between_steps=zeroed,
         arriving_bytes=largest if zeroed or accumulated else 0,
-        step_copy_bytes=copy,
+        step_copy_bytes=_copy_bytes(layout if optimized is None else optimized),
         clip_bytes=_clip_bytes(layout) if scenario.clip else 0,
     )
+
+
+def _copy_bytes(layout: Layout) -> int:
+    """The copy in the master's type, of what the optimizer of this rank updates."""
+    copied = layout.scheme.step_gradients
+    if copied is None:
+        return 0
+    return sum(placed.bytes_in(copied) for placed in layout.trained if placed.master is not None)
 
 
 def _clip_bytes(layout: Layout) -> int:

@@ -12,15 +12,19 @@ from dataclasses import dataclass, replace
 
 from optmem_gui.core.activations import Activations
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.estimate import Ground, ground_of, peak_of
+from optmem_gui.core.estimate import peak_of
 from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.ground import Ground, grounds_of
+from optmem_gui.core.layout import place
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import optimizer_state, step_temporaries
 from optmem_gui.core.overhead import fit_on, process_band, reserved_band
+from optmem_gui.core.parallel import ONE_GPU
 from optmem_gui.core.phases import StepCost, course, phases
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Options, Scenario
+from optmem_gui.core.sharding.allowed import check_optimizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,28 +84,48 @@ def optimizer_rows(scenario: Scenario, gpu: Gpu | None, ids: Iterable[str]) -> I
 
 
 class _Shared:
-    """What all rows have in common."""
+    """What all rows have in common: every kind of rank, with its largest moments."""
 
     def __init__(self, scenario: Scenario, gpu: Gpu | None) -> None:
-        self.target, self.gpu = scenario.target, gpu
-        self.ground = ground_of(scenario, gpu)
-        self.highest = _highest(self.ground)
+        self.scenario, self.gpu = scenario, gpu
+        self.grounds = tuple((ground, _highest(ground)) for ground in grounds_of(scenario, gpu))
+        # one GPU holds the whole model; with several its parts are counted from the model itself
+        self.param_count = self.grounds[0][0].layout.total_count
+        if scenario.parallel != ONE_GPU:
+            self.param_count = place(scenario).total_count
 
 
 def _row(implementation: Implementation, options: Options, shared: _Shared) -> OptimizerRow:
-    ground, target, gpu = shared.ground, shared.target, shared.gpu
-    layout, gradients = ground.layout, ground.gradients_for(implementation)
-    state = optimizer_state(implementation, options, layout, target)
-    count = layout.total_count
+    """The row of the rank that needs the most."""
+    chosen = replace(shared.scenario, optimizer=implementation.id, options=options)
+    rows = [_rank_row(implementation, chosen, shared, *ranked) for ranked in shared.grounds]
+    return max(rows, key=lambda row: row.peak_bytes)
+
+
+def _rank_row(
+    implementation: Implementation,
+    scenario: Scenario,
+    shared: _Shared,
+    ground: Ground,
+    highest: Activations | None,
+) -> OptimizerRow:
+    target, gpu, layout = scenario.target, shared.gpu, ground.share.optimized
+    check_optimizer(implementation, scenario, ground.share)
+    gradients = ground.gradients_for(implementation)
+    state = optimizer_state(implementation, scenario.options, layout, target)
+    count = shared.param_count
     if implementation.runtime != "torch":
         return OptimizerRow(
             implementation.id, state.bytes, 0, 0, "", None, param_count=count, state_only=True
         )
-    need = step_temporaries(implementation, options, layout, target).bytes
+    need = 0
+    if not ground.share.host_state:
+        need = step_temporaries(implementation, scenario.options, layout, target).bytes
     step = StepCost(need, gradients.step_copy_bytes, gradients.clip_bytes)
-    moments = course(ground.standing_with(implementation, state), gradients, shared.highest, step)
+    moments = course(ground.standing_with(implementation, state), gradients, highest, step)
     peak = peak_of(phases(moments))
-    process = process_band(reserved_band(peak.bytes, target), target)
+    reserved = reserved_band(peak.bytes, target)
+    process = process_band(reserved, target, ranks=scenario.parallel.gpus)
     return OptimizerRow(
         optimizer=implementation.id,
         state_bytes=state.bytes,

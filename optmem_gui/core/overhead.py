@@ -24,6 +24,10 @@ RESERVED_EXTRA_BYTES = 40 * MIB
 CONTEXT_BYTES = Band(250 * MIB, 650 * MIB)
 """CUDA context, loaded kernels and libraries of one process."""
 
+NCCL_BYTES = Band(100 * MIB, 1500 * MIB)
+"""NCCL's communicators and their channels, outside torch's allocator: one reading added 1.45 GiB at the
+first barrier; few channels on two GPUs take about 100 MiB. The number of channels and peers decides."""
+
 HOST_PROCESS_BYTES = Band(200 * MIB, 500 * MIB)
 """Python and torch themselves when training on the CPU: ``import torch`` alone takes about 223 MiB."""
 
@@ -38,10 +42,11 @@ def reserved_band(peak_bytes: int, target: Target) -> Band:
     return Band(low, -(-high // SEGMENT_BYTES) * SEGMENT_BYTES)
 
 
-def process_band(reserved: Band, target: Target) -> Band:
+def process_band(reserved: Band, target: Target, ranks: int = 1) -> Band:
     """What the driver (or, on a CPU, the operating system) shows for the process."""
     extra = CONTEXT_BYTES if target == "cuda" else HOST_PROCESS_BYTES
-    return Band(reserved.low + extra.low, reserved.high + extra.high)
+    nccl = NCCL_BYTES if ranks > 1 and target == "cuda" else Band(0, 0)
+    return Band(reserved.low + extra.low + nccl.low, reserved.high + extra.high + nccl.high)
 
 
 def fit_on(gpu: Gpu, process: Band) -> Fit:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from optmem_gui.core.activations import Activations
 from optmem_gui.core.breakdown import PHASE_IDS, Moment, Phase
 from optmem_gui.core.gradients import Gradients
+from optmem_gui.core.sharding.share import NO_BUFFERS, Buffers
 
 _SPANS = {
     "load": (0.0, 0.06),
@@ -43,6 +44,10 @@ class Standing:
         kept_logits: Logits the training loop holds on to.
         state_at_load: The optimizer's constructor makes the state, not its first step.
         gradients_at_load: Gradients live in a buffer made before training.
+        communication: What exists because there are other ranks.
+        waiting_activations: Activations of the other micro-batches that wait in a pipeline stage.
+        gradient_share: Part of the gradients that is kept once they are shared out, as bytes kept and
+            bytes made; None where all of them are kept.
     """
 
     weights: int
@@ -57,6 +62,9 @@ class Standing:
     kept_logits: int
     state_at_load: bool
     gradients_at_load: bool
+    communication: Buffers = NO_BUFFERS
+    waiting_activations: int = 0
+    gradient_share: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +90,7 @@ def course(
         weights=standing.weights,
         master_weights=standing.master_weights,
         buffers=standing.buffers,
+        communication=standing.communication.standing,
         rounding=standing.load_rounding,
     )
     base = _parts(
@@ -138,7 +147,8 @@ def _simple(standing: Standing, gradients: Gradients) -> Iterable[_Work]:
     yield _Work("forward", 0, 0, 0, 0)
     yield _Work("forward", 0, standing.weight_copies, 0, 0)
     yield _Work("backward", 0, standing.weight_copies, 0, 0)
-    yield _Work("backward", 0, 0, gradients.bytes, gradients.arriving_bytes)
+    made = gradients.bytes if standing.gradient_share is None else standing.gradient_share[1]
+    yield _Work("backward", 0, 0, made, gradients.arriving_bytes)
 
 
 def _traced(activations: Activations) -> Iterable[_Work]:
@@ -147,13 +157,22 @@ def _traced(activations: Activations) -> Iterable[_Work]:
 
 
 def _at(base: Parts, work: _Work, standing: Standing, gradients: Gradients) -> Parts:
-    alive = gradients.bytes if gradients.in_forward else work.gradients
+    made = work.gradients
+    if standing.gradient_share is not None and standing.gradient_share[1]:
+        made = made * standing.gradient_share[0] // standing.gradient_share[1]
+    alive = gradients.bytes if gradients.in_forward else made
+    buffers = standing.communication
+    moving = buffers.backward if work.phase == "backward" else buffers.forward
     share = standing.gradient_rounding * alive // gradients.bytes if gradients.bytes else 0
     arriving = gradients.arriving_bytes if work.phase == "backward" else 0
     return _parts(
-        **{**base, "rounding": base.get("rounding", 0) + share},
+        **{
+            **base,
+            "rounding": base.get("rounding", 0) + share,
+            "communication": buffers.standing + moving,
+        },
         gradients=alive,
-        activations=work.activations,
+        activations=work.activations + standing.waiting_activations,
         autocast_copies=work.copies,
         temporaries=max(work.temporaries, arriving),
     )
@@ -168,7 +187,11 @@ def _step(base: Parts, standing: Standing, gradients: Gradients, step: StepCost)
     course = [ready]
     if step.clip:
         course.append({**ready, "temporaries": step.clip})
-    busy = _parts(**ready, temporaries=step.temporaries + step.gradient_copy)
+    moving = standing.communication
+    busy = _parts(
+        **{**ready, "communication": moving.standing + moving.step},
+        temporaries=step.temporaries + step.gradient_copy,
+    )
     return [*course, busy, busy, ready]
 
 

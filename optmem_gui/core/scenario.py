@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from optmem_gui.core.model import ModelRef
+from optmem_gui.core.parallel import ONE_GPU, Parallel
 
 Attention = Literal["auto", "flash", "efficient", "cudnn", "math", "eager"]
 Loss = Literal["full", "chunked", "fused"]
@@ -53,6 +54,7 @@ class Scenario:
         lora: Adapters on a frozen base, if any.
         gpu: Id in the table of GPUs, None when no GPU is chosen.
         target: Device whose rules apply.
+        parallel: How several GPUs share the run; ``batch`` is that of one data-parallel rank.
     """
 
     model: ModelRef
@@ -71,6 +73,7 @@ class Scenario:
     lora: Lora | None = None
     gpu: str | None = None
     target: Target = "cuda"
+    parallel: Parallel = ONE_GPU
 
     def option(self, name: str, default: OptionValue = None) -> OptionValue:
         """Value of one optimizer option, or ``default`` when it was left alone."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from optmem_gui.core.breakdown import Band, Breakdown, Component, Fit
+from optmem_gui.core.breakdown import Band, Breakdown, Component, Fit, RankRow
 from optmem_gui.core.model import ModelRef
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
@@ -19,7 +19,7 @@ Document = dict[str, Any]
 
 
 def estimate_document(scenario: Scenario, breakdown: Breakdown) -> Document:
-    """Everything the program predicts for one GPU.
+    """Everything the program predicts for one GPU; with several, for the rank that needs the most.
 
     Sizes are integers in bytes, counts integers, ratios decimals; ``at_peak`` of all components sums to
     ``peak.allocated``. What no batch was given for is 0, and the assumptions say so. What cannot be counted,
@@ -39,6 +39,7 @@ def estimate_document(scenario: Scenario, breakdown: Breakdown) -> Document:
         "reserved": band_document(breakdown.reserved),
         "process": band_document(breakdown.process),
         "device": device_document(breakdown.fit),
+        **_ranks(breakdown),
         "assumptions": reason_documents(breakdown.assumptions),
         "warnings": reason_documents(breakdown.warnings),
     }
@@ -63,6 +64,7 @@ def scenario_document(scenario: Scenario) -> Document:
         "lora": None if scenario.lora is None else asdict(scenario.lora),
         "gpu": scenario.gpu,
         "target": scenario.target,
+        "parallel": asdict(scenario.parallel),
     }
 
 
@@ -76,6 +78,23 @@ def _model(model: ModelRef) -> Document:
         "tensors": model.tensor_count,
         "tied": model.tied_count,
         "architecture": None if model.architecture is None else asdict(model.architecture),
+    }
+
+
+def _ranks(breakdown: Breakdown) -> Document:
+    """With several GPUs, every kind of rank and which of them the figures are of."""
+    if not breakdown.ranks:
+        return {}
+    return {"ranks": [_rank(row) for row in breakdown.ranks], "worst_rank": breakdown.rank}
+
+
+def _rank(row: RankRow) -> Document:
+    return {
+        "stage": row.stage,
+        "parameters": row.param_count,
+        "peak": {"allocated": row.peak_bytes, "phase": row.peak_phase},
+        "host_bytes": row.host_bytes,
+        "why": str(row.why),
     }
 
 

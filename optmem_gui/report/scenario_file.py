@@ -17,6 +17,7 @@ from optmem_gui import __version__
 from optmem_gui.core.dtypes import DTYPES, DType
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import BufferGroup, ModelRef, Role, Source, TensorGroup
+from optmem_gui.core.parallel import ONE_GPU, SHARD_IDS, Offload, Parallel
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.scenario import Attention, BaseDType, Lora, Loss, Scenario, Target
 from optmem_gui.core.transformer import TransformerShape
@@ -34,6 +35,7 @@ MAX_FILE_BYTES = 64 * MIB
 _Text = Annotated[str, msgspec.Meta(max_length=4096)]
 _Positive = Annotated[int, msgspec.Meta(ge=1, le=MAX_PARAM_COUNT)]
 _Whole = Annotated[int, msgspec.Meta(ge=0, le=MAX_PARAM_COUNT)]
+_Shard = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(SHARD_IDS)})$")]
 _Shape = Annotated[tuple[_Whole, ...], msgspec.Meta(max_length=32)]
 _Checkpointing = Annotated[str, msgspec.Meta(pattern=r"^(none|attention|full|every-[1-9][0-9]{0,4})$")]
 
@@ -96,7 +98,26 @@ class _StoredLora(_Stored, frozen=True):
     adapter_fp32: bool
 
 
-class _StoredScenario(_Stored, frozen=True):
+class _StoredParallel(_Stored, frozen=True, omit_defaults=True):
+    gpus: _Positive
+    shard: _Shard
+    tp: _Positive = 1
+    pp: _Positive = 1
+    ep: _Positive = 1
+    cp: _Positive = 1
+    replicas: _Positive = 1
+    interleave: _Positive = 1
+    sequence_parallel: bool = False
+    bucket_view: bool = False
+    offload: Offload = "none"
+    reshard: bool = True
+    fp32_reduce: bool = True
+    bucket_elements: _Positive = ONE_GPU.bucket_elements
+    live_elements: _Positive = ONE_GPU.live_elements
+    host_bytes: _Positive | None = None
+
+
+class _StoredScenario(_Stored, frozen=True, omit_defaults=True):
     model: _StoredModel
     optimizer: _Text
     options: dict[_Text, bool | int | float | _Text | None]
@@ -113,6 +134,8 @@ class _StoredScenario(_Stored, frozen=True):
     lora: _StoredLora | None
     gpu: _Text | None
     target: Target
+    parallel: _StoredParallel | None = None
+    """Left out for one GPU, so that such a file stays readable for a program that knows of one only."""
 
 
 class _File(_Stored, frozen=True):
@@ -195,11 +218,12 @@ def _plain(error: Exception) -> str:
 
 def _store(scenario: Scenario) -> _StoredScenario:
     values = {field.name: getattr(scenario, field.name) for field in fields(Scenario)}
-    lora = scenario.lora
+    lora, parallel = scenario.lora, scenario.parallel
     values |= {
         "model": _store_model(scenario.model),
         "options": dict(scenario.options),
         "lora": None if lora is None else _StoredLora(**asdict(lora)),
+        "parallel": None if parallel == ONE_GPU else _StoredParallel(**asdict(parallel)),
     }
     return _StoredScenario(**values)
 
@@ -232,11 +256,12 @@ def _restore(stored: _StoredScenario) -> Scenario:
     if stored.precision not in SCHEMES:
         raise msgspec.ValidationError(f"`{stored.precision}` is not known - at `$.scenario.precision`")
     values = msgspec.structs.asdict(stored)
-    lora = stored.lora
+    lora, parallel = stored.lora, stored.parallel
     values |= {
         "model": _restore_model(stored.model),
         "options": tuple(sorted(stored.options.items())),
         "lora": None if lora is None else Lora(**msgspec.structs.asdict(lora)),
+        "parallel": ONE_GPU if parallel is None else Parallel(**msgspec.structs.asdict(parallel)),
     }
     return Scenario(**values)
 

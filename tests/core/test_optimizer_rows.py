@@ -8,7 +8,8 @@ import pytest
 
 from optmem_gui.core import optimizer_rows as module
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.estimate import Ground, compute, ground_of
+from optmem_gui.core.estimate import compute
+from optmem_gui.core.ground import Ground, grounds_of
 from optmem_gui.core.optimizer_rows import OptimizerRow, optimizer_rows
 from optmem_gui.core.optimizers.catalogue import CATALOGUE, find
 from optmem_gui.core.scenario import Lora, Scenario
@@ -92,11 +93,11 @@ def test_another_runtime_predicts_state_only(monkeypatch: pytest.MonkeyPatch) ->
 def test_what_is_shared_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
 
-    def counted(scenario: Scenario, gpu: object) -> Ground:
+    def counted(scenario: Scenario, gpu: object) -> tuple[Ground, ...]:
         calls.append(scenario.optimizer)
-        return ground_of(scenario, GPU if gpu else None)
+        return grounds_of(scenario, GPU if gpu else None)
 
-    monkeypatch.setattr(module, "ground_of", counted)
+    monkeypatch.setattr(module, "grounds_of", counted)
     rows: list[OptimizerRow] = list(optimizer_rows(SCENARIOS["activations"], GPU, OF_TORCH))
     assert len(rows) == len(OF_TORCH)
     assert len(calls) == 1

@@ -31,4 +31,5 @@ TEXTS: dict[str, str] = {
     "start.no_display": "the window cannot open: there is no display; set DISPLAY, run under `xvfb-run`, or use `optmem estimate --params 7B`",
     "start.qt_broken": "the window cannot open: Qt does not load ({why}); reinstall it with `pip install --force-reinstall PySide6-Essentials==6.10.3`",
     "start.library": "the window cannot open: {library} is missing; on Debian and Ubuntu run `apt-get install {package}`, see README.md for all of them",
+    "cli.size": "{option}: {given} is no size; write a number with a unit, such as 128GiB or 512GB",
 }

@@ -1,0 +1,1 @@
+"""What one rank of a run over several GPUs holds."""

@@ -1,0 +1,67 @@
+"""Which optimizers an engine can share out, and what to know about those it can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+
+from optmem_gui.core.dtypes import F32
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.model import Role
+from optmem_gui.core.optimizers.declare import Implementation, Settings, Subject
+from optmem_gui.core.parallel import ONE_GPU
+from optmem_gui.core.reasons import Reason
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.sharding.share import Share
+
+_MATRIX, _VECTOR = (256, 512), (256 * 512,)
+
+
+def check_optimizer(implementation: Implementation, scenario: Scenario, share: Share) -> None:
+    """Refuse an optimizer that needs matrices where the engine has only a flat vector.
+
+    Raises:
+        UserError: Names the optimizer and the engine, and what would take it.
+    """
+    if not share.flat:
+        return
+    needs = implementation.requirement
+    refused = needs is not None and any(not needs.accepts(placed.group) for placed in share.optimized.trained)
+    if refused or not is_elementwise(implementation, implementation.settings(scenario.options, "cuda")):
+        raise UserError("shard.needs_matrices", optimizer=implementation.id, shard=scenario.parallel.shard)
+
+
+def is_elementwise(implementation: Implementation, settings: Settings) -> bool:
+    """Whether the state is the same for a matrix and for the vector of its elements.
+
+    Factored, low-rank and matrix optimizers look at rows and columns; Adam, and its block-wise 8-bit
+    form, do not.
+    """
+    return _elements(implementation, settings, _MATRIX) == _elements(implementation, settings, _VECTOR)
+
+
+def _elements(implementation: Implementation, settings: Settings, shape: tuple[int, ...]) -> tuple[int, ...]:
+    subject = Subject(shape, F32, Role.MLP, "up_proj", settings, "weight")
+    return tuple(
+        sum(prod(size) for size in state.shape.tensors(subject))
+        for state in implementation.states
+        if state.when(settings) and not state.whole
+    )
+
+
+def sharding_notes(scenario: Scenario, implementation: Implementation, share: Share) -> Iterable[Reason]:
+    """What is taken for granted with several GPUs."""
+    parallel = scenario.parallel
+    if parallel == ONE_GPU:
+        return
+    yield Reason(f"shard.{parallel.shard}")
+    yield Reason("shard.nccl")
+    if share.gathers:
+        yield Reason("shard.gathering_not_compared")
+    if parallel.pp > 1:
+        yield Reason("shard.pipeline")
+    if parallel.tp > 1:
+        yield Reason("shard.tensor_parallel_assumed")
+    settings = implementation.settings(scenario.options, "cuda")
+    if not share.flat and share.gathers and not is_elementwise(implementation, settings):
+        yield Reason("shard.local_matrices", {"optimizer": implementation.id})

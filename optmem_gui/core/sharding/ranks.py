@@ -1,0 +1,69 @@
+"""The kinds of rank that a run has: one where all are alike, up to three along a pipeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from optmem_gui.core.parallel import ONE_GPU
+from optmem_gui.core.reasons import Reason
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.sharding.mesh import check, layer_count
+from optmem_gui.core.sharding.stages import Stage, stage_model, stages_of
+from optmem_gui.core.sharding.tensors import split_experts, split_tensors
+
+
+@dataclass(frozen=True, slots=True)
+class Rank:
+    """One kind of rank.
+
+    Attributes:
+        scenario: The set-up as this rank computes it: its part of the model and of the sequence.
+        stage: Its pipeline stage.
+        layers: Layers it holds.
+        why: What sets it apart.
+    """
+
+    scenario: Scenario
+    stage: Stage
+    layers: int
+    why: Reason
+
+
+def ranks_of(scenario: Scenario) -> tuple[Rank, ...]:
+    """Every kind of rank of a scenario.
+
+    Raises:
+        UserError: Sizes that do not go together.
+    """
+    parallel = scenario.parallel
+    layers = layer_count(scenario.model)
+    if parallel == ONE_GPU:
+        alone = Stage(0, layers, 1.0, embeds=True, heads=True)
+        return (Rank(scenario, alone, layers, Reason("rank.alone")),)
+    check(scenario)
+    stages = stages_of(layers, parallel.pp, micro_batches=scenario.accumulate, interleave=parallel.interleave)
+    model = split_tensors(scenario.model, parallel.tp)
+    model = replace(model, groups=split_experts(model.groups, parallel.ep, layers))
+    sequence = scenario.sequence
+    if sequence is not None:
+        sequence = -(-sequence // parallel.cp)
+    return tuple(
+        Rank(
+            scenario=replace(scenario, model=stage_model(model, stage, parallel.pp), sequence=sequence),
+            stage=stage,
+            layers=stage.layers,
+            why=_why(stage, parallel.pp),
+        )
+        for stage in stages
+    )
+
+
+def _why(stage: Stage, pp: int) -> Reason:
+    if pp == 1:
+        return Reason("rank.alike")
+    kind = "first" if stage.embeds else "last" if stage.heads else "middle"
+    waiting = f"{stage.waiting:g}"
+    return Reason(
+        f"rank.{kind}",
+        {"number": stage.index + 1, "stages": pp, "layers": stage.layers, "waiting": waiting},
+    )

@@ -1,0 +1,103 @@
+"""Pipeline parallelism: which layers a rank holds, and how many micro-batches wait in it.
+
+References: Narayanan et al., arXiv 2104.04473, section 2.2 (1F1B: stage ``s`` of ``p`` holds the
+activations of at most ``p - s`` micro-batches; interleaved with ``v`` chunks of ``layers / (p v)`` layers, of
+at most ``2 (p - s - 1) + (v - 1) p + 1`` chunks); Megatron-LM ``word_embeddings`` (a tied head is held on
+the last stage too).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from optmem_gui.core.model import ModelRef, Role, TensorGroup
+from optmem_gui.core.sharding.mesh import layer_count
+
+_AT_THE_END = (Role.NORM, Role.OTHER, Role.BIAS)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One pipeline stage.
+
+    Attributes:
+        index: Place in the pipeline, 0 first.
+        layers: Layers it holds.
+        waiting: Micro-batches whose activations it holds at its fullest, in units of all its layers.
+        embeds: The embedding is here.
+        heads: The last norm, the head and the loss are here.
+    """
+
+    index: int
+    layers: int
+    waiting: float
+    embeds: bool
+    heads: bool
+
+
+def stages_of(layers: int, pp: int, *, micro_batches: int, interleave: int = 1) -> tuple[Stage, ...]:
+    """The stages that differ: the first, the one after it, and the last.
+
+    What a stage between them holds never exceeds the second: it waits for fewer micro-batches.
+
+    Args:
+        layers: Layers of the model; what does not divide goes to the first stages, one each.
+        pp: Stages.
+        micro_batches: Micro-batches of one optimizer step.
+        interleave: Chunks of layers a rank holds.
+    """
+    each, rest = divmod(layers, pp)
+    chosen = sorted({0, min(1, pp - 1), pp - 1})
+    return tuple(
+        Stage(
+            index=index,
+            layers=each + (1 if index < rest else 0),
+            waiting=_waiting(index, pp, micro_batches, interleave),
+            embeds=index == 0,
+            heads=index == pp - 1,
+        )
+        for index in chosen
+    )
+
+
+def _waiting(index: int, pp: int, micro_batches: int, interleave: int) -> float:
+    if interleave == 1:
+        return float(min(micro_batches, pp - index))
+    chunks = min(micro_batches * interleave, 2 * (pp - index - 1) + (interleave - 1) * pp + 1)
+    return chunks / interleave
+
+
+def stage_model(model: ModelRef, stage: Stage, pp: int) -> ModelRef:
+    """The part of a model that one stage holds."""
+    if pp == 1:
+        return model
+    layers = layer_count(model)
+    groups = tuple(_of_stage(model, stage, layers))
+    shape = model.architecture
+    if shape is not None:
+        remainder = shape.remainder if stage.heads else 0
+        shape = replace(
+            shape, layers=stage.layers, remainder=remainder, positions=shape.positions if stage.embeds else 0
+        )
+    buffers = model.buffers if stage.embeds else ()
+    return replace(model, groups=groups, neighbours=frozenset(), buffers=buffers, architecture=shape)
+
+
+def _of_stage(model: ModelRef, stage: Stage, layers: int) -> Iterable[TensorGroup]:
+    tied = model.architecture is not None and model.architecture.tied_head
+    for group in model.groups:
+        if group.role is Role.EMBEDDING:
+            if stage.embeds or (tied and stage.heads and not _is_positions(group)):
+                yield group
+        elif group.role is Role.HEAD or group.count < layers:
+            # a few layers unlike the rest (DeepSeek's dense ones) are the first; the last norm is alone
+            last = group.role is Role.HEAD or (group.count == 1 and group.role in _AT_THE_END)
+            if stage.heads if last else stage.embeds:
+                yield group
+        else:
+            yield replace(group, count=-(-group.count * stage.layers // layers))
+
+
+def _is_positions(group: TensorGroup) -> bool:
+    return group.leaf in ("embed_positions", "wpe", "position_embeddings")

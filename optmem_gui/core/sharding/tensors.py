@@ -1,0 +1,89 @@
+"""Tensor and expert parallelism: the part of every parameter that one rank holds.
+
+References: Megatron-LM ``megatron/core/tensor_parallel/layers.py`` (``ColumnParallelLinear`` splits the
+first axis, ``RowParallelLinear`` the second, ``VocabParallelEmbedding`` the rows) and the plans of
+torchtitan (``ColwiseParallel`` for query, key, value, gate and up, ``RowwiseParallel`` for the output and
+down projections); norms and biases of row-parallel layers are held whole on every rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from optmem_gui.core.model import ModelRef, Role, TensorGroup
+from optmem_gui.core.sharding.mesh import is_fused
+from optmem_gui.core.transformer import TransformerShape
+
+_ROWS = ("o_proj", "down_proj", "wo", "w2", "dense", "dense_4h_to_h", "out_proj", "fc2", "fc_out")
+"""Row-parallel modules; every other matrix of attention and MLP is column-parallel."""
+
+_TRANSPOSED = ("c_attn", "c_fc", "c_proj")
+"""GPT-2's transposed weights (``Conv1D``): the output features are the second axis."""
+
+_POSITIONS = ("embed_positions", "wpe", "position_embeddings")
+"""Learned positions are held whole."""
+
+_BY_ROWS = (Role.EMBEDDING, Role.HEAD)
+
+
+def split_tensors(model: ModelRef, tp: int) -> ModelRef:
+    """What one tensor-parallel rank holds of a model; vocabularies are padded to a multiple.
+
+    Args:
+        model: The whole model.
+        tp: Tensor-parallel ranks.
+    """
+    if tp == 1:
+        return model
+    groups = tuple(_split(group, tp) for group in model.groups)
+    shape = None if model.architecture is None else split_shape(model.architecture, tp)
+    return replace(model, groups=groups, architecture=shape)
+
+
+def split_shape(shape: TransformerShape, tp: int) -> TransformerShape:
+    """Dimensions as one rank computes with them: its heads, its part of the MLP and of the vocabulary."""
+    return replace(
+        shape,
+        heads=shape.heads // tp,
+        kv_heads=max(1, shape.kv_heads // tp),
+        ffn=shape.ffn // tp,
+        vocab=-(-shape.vocab // tp),
+    )
+
+
+def _split(group: TensorGroup, tp: int) -> TensorGroup:
+    axis = split_axis(group)
+    if axis is None:
+        return group
+    size = -(-group.shape[axis] // tp)
+    return replace(group, shape=(*group.shape[:axis], size, *group.shape[axis + 1 :]))
+
+
+def split_axis(group: TensorGroup) -> int | None:
+    """Axis along which tensor parallelism splits a parameter; None where every rank holds it whole."""
+    if group.role in (Role.NORM, Role.ROUTER, Role.OTHER, Role.ADAPTER) or not group.shape:
+        return None
+    row = group.leaf in _ROWS or group.leaf == "c_proj"
+    whole = group.leaf in _POSITIONS or (row and len(group.shape) == 1)
+    if whole or (group.role is Role.EMBEDDING and len(group.shape) == 1):
+        return None
+    if group.role is Role.EXPERT and len(group.shape) == 3:
+        return 1 if "down" in f"{group.leaf}.{group.field}" else 2
+    transposed = group.leaf in _TRANSPOSED and len(group.shape) == 2
+    return int(row != transposed) if len(group.shape) == 2 and group.role not in _BY_ROWS else 0
+
+
+def split_experts(groups: Iterable[TensorGroup], ep: int, layers: int) -> tuple[TensorGroup, ...]:
+    """What one expert-parallel rank holds: an equal share of the experts of every layer."""
+    if ep == 1:
+        return tuple(groups)
+    found = []
+    for group in groups:
+        if group.role is not Role.EXPERT:
+            found.append(group)
+        elif is_fused(group.shape, group.count, layers):
+            found.append(replace(group, shape=(group.shape[0] // ep, *group.shape[1:])))
+        else:
+            found.append(replace(group, count=group.count // ep))
+    return tuple(found)
