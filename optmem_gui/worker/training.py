@@ -80,8 +80,6 @@ def _backward(loss: Tensor) -> None:
 
 def train_step(
     request: MeasureRequest,
-    job: Job,
-    update: Update,
     passes: Passes,
     phase: Phase,
     before_update: Callable[[], None],
