@@ -11,8 +11,8 @@ from types import TracebackType
 from optmem_gui.checkpoints.contents import Reading, refused, shown
 from optmem_gui.core.errors import UserError
 
-SNIFF_BYTES = 16
-"""How much of a file is looked at to tell its format."""
+SNIFF_BYTES = 64
+"""How much of a file is looked at to tell its format; the name of a zip's first record is in it."""
 
 MAX_READ_BYTES = 1 << 28
 """Most that a stream gives at once."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from optmem_gui.checkpoints import gguf, safetensors, torch_files
+from optmem_gui.checkpoints import gguf, numpy_files, safetensors, torch_files
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, shown
 from optmem_gui.checkpoints.files import SNIFF_BYTES, HeaderFile, refuse_lfs_pointer
 
@@ -48,6 +48,10 @@ class FolderReader:
 
 
 READERS: tuple[Reader, ...] = (
+    Reader(
+        "npz", "NumPy .npz", numpy_files.ARCHIVE_SUFFIXES, numpy_files.sniff_archive, numpy_files.read_archive
+    ),
+    Reader("npy", "NumPy .npy", numpy_files.ARRAY_SUFFIXES, numpy_files.sniff_array, numpy_files.read_array),
     Reader("torch-zip", "PyTorch", torch_files.SUFFIXES, torch_files.sniff_zip, torch_files.read_zip),
     Reader(
         "torch-legacy",
@@ -69,7 +73,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"tjgg", "GGJT"),
     (b"fmgg", "GGMF"),
     (b"\x89HDF\r\n\x1a\n", "HDF5 (Keras)"),
-    (b"\x93NUMPY", "NumPy .npy"),
     (b"7z\xbc\xaf\x27\x1c", "7-Zip archive"),
     (b"\x1f\x8b", "gzip archive"),
     (b"Rar!", "RAR archive"),
@@ -85,8 +88,6 @@ _SUFFIXES: dict[str, str] = {
     ".tflite": "TensorFlow Lite",
     ".index": "TensorFlow checkpoint",
     ".msgpack": "Flax msgpack",
-    ".npz": "NumPy .npz",
-    ".npy": "NumPy .npy",
     ".distcp": "PyTorch distributed checkpoint",
     ".tar": "tar archive",
     ".engine": "TensorRT engine",

@@ -60,6 +60,8 @@ READ: dict[str, tuple[int, int, str]] = {
     "torch_burn/int8.pt": (0, 4, "no_weights"),
     "torch_burn/mnist.pt": (376_870, 70, ""),
     "torch_misc/torchtune_tiny_fair_checkpoint.pt": (89_504, 0, ""),
+    "candle/test.npy": (0, 10, "no_weights"),
+    "candle/test.npz": (0, 20, "no_weights"),
     "candle/test_with_key.pt": (0, 8, "no_weights"),
     "lightning/aegnn_last.ckpt": (30_354, 353, "other_tensors"),
     "lora_movies": (294_912, 0, "adapter_only"),
@@ -95,7 +97,6 @@ REFUSED: dict[str, str] = {
     "synthetic/gguf_old_ggml_magic.gguf": "other_format",
     "keras/safe_model.h5": "other_format",
     "onnx/external_data.onnx": "other_format",
-    "candle/test.npz": "other_format",
     "tensorflow/half_plus_two.tflite": "other_format",
     "bigmodels/t5-xxl": "family_not_built",
 }

@@ -4,7 +4,6 @@ import pickle
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 
@@ -67,17 +66,14 @@ def test_broken_zips_are_told_apart(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("archive/version", "3\n")
     no_pickle = refusal(path)
-    np.savez(tmp_path / "arrays.bin.npz", a=np.zeros(3))
-    arrays = refusal((tmp_path / "arrays.bin.npz").rename(tmp_path / "arrays.bin"))
     damaged = refusal(write_zip(path, b"\x80\x02}q"))
     assert [
-        error.code.partition(".")[2] for error in (cut, secret, checksum, no_pickle, arrays, damaged)
+        error.code.partition(".")[2] for error in (cut, secret, checksum, no_pickle, damaged)
     ] == [
         "zip_no_directory",
         "zip_encrypted",
         "zip_checksum",
         "zip_no_pickle",
-        "other_format",
         "pickle_damaged",
     ]
     assert "incomplete download" in str(cut)
@@ -96,7 +92,7 @@ def test_a_bare_pickle_is_refused(tmp_path: Path) -> None:
     assert refusal(path).code == "checkpoint.bare_pickle"
 
 
-@pytest.mark.parametrize("magic", [b"tjgg", b"\x89HDF\r\n\x1a\n", b"7z\xbc\xaf\x27\x1c", b"\x93NUMPY"])
+@pytest.mark.parametrize("magic", [b"tjgg", b"\x1f\x8b", b"7z\xbc\xaf\x27\x1c", b"lmgg"])
 def test_other_formats_are_refused_by_their_name(tmp_path: Path, magic: bytes) -> None:
     path = tmp_path / "model.pt"
     path.write_bytes(magic + bytes(40))

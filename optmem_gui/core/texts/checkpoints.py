@@ -57,6 +57,11 @@ TEXTS: dict[str, str] = {
     "checkpoint.too_many_dimensions": "{file}: tensor {name} has {given_count} dimensions, {limit_count} are the most; the file is damaged or hostile",
     "checkpoint.partial_block": "{file}: the rows of tensor {name} are no whole number of {dtype} blocks; the file is damaged",
     "checkpoint.unknown_type_size": "{file}: tensor {name} of the unknown type {number} claims more elements than its bytes can hold; the file is damaged",
+    # NumPy arrays
+    "checkpoint.no_array": "{file}: {name} does not begin as a NumPy array does; the file is damaged",
+    "checkpoint.pickled_array": "{file}: {name} holds pickled Python objects, which are not executed; save plain arrays",
+    "checkpoint.zip_no_arrays": "{file}: a zip without arrays (.npy), not written by numpy.savez; choose the weights file",
+    "checkpoint.array_size": "{file}: {name} declares {data_bytes} of data and holds {held_bytes}; the file is damaged",
     # Sets of files and folders
     "checkpoint.bad_index": "{file}: not an index of shards (JSON with a weight_map); download it again",
     "checkpoint.index_leaves_folder": "{file}: names the file {name}, which is outside the folder; do not use this index",
@@ -108,6 +113,10 @@ TEXTS: dict[str, str] = {
     "checkpoint.gguf_unknown_type": "Unknown block types (number {numbers}): their elements are counted, their bytes follow from the next tensor.",
     "checkpoint.gguf_part": "{file} is one of {total_count} parts; the others cannot be found by its name. The count is partial.",
     "checkpoint.own_dimensions": "The file's own {field} is missing or impossible: its dimensions are not known, activations are not counted.",
+    "checkpoint.object_arrays": "{count} arrays of pickled Python objects (the first is {name}) are not opened and not counted.",
+    "checkpoint.no_numbers": "{count} arrays of texts, dates or raw bytes (the first is {name}) are not counted.",
+    "checkpoint.nameless_types": "{count} arrays have a type NumPy has no name for: 2 bytes count as bf16, 1 byte as a float of unknown kind.",
+    "checkpoint.data_behind": "{count} bytes follow the array and are not read.",
     # Configs and presets
     "preset.unknown": "Preset: {given} is not known; choose one of {known}",
     "config.not_json": "{file}: not a JSON object; download it again",
