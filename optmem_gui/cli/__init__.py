@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-COMMANDS = ("estimate", "inspect", "measure", "optimizers", "probe", "replay")
+COMMANDS = ("estimate", "inspect", "measure", "optimizers", "probe", "replay", "simulate")
 """First words that are subcommands; anything else opens the window."""
 
-LATER_COMMANDS = ("simulate", "selfcheck")
+LATER_COMMANDS = ("selfcheck",)
 """First words that are kept for subcommands to come."""

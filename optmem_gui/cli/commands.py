@@ -12,6 +12,7 @@ from optmem_gui.cli.optimizers import optimizers, probe
 from optmem_gui.cli.output import estimate_text, fits_table, say
 from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, EXIT_TIGHT
 from optmem_gui.cli.replay import replay
+from optmem_gui.cli.simulate import simulate
 from optmem_gui.core.breakdown import Fit
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
@@ -85,5 +86,6 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "optimizers": optimizers,
     "probe": probe,
     "replay": replay,
+    "simulate": simulate,
 }
 """Subcommands by name."""

@@ -52,14 +52,18 @@ def read_checkpoint(path: str) -> Checkpoint:
         return open_checkpoint(Path(path))
 
 
-def scenario_from(arguments: argparse.Namespace) -> Scenario:
+def scenario_from(arguments: argparse.Namespace, base: Scenario | None = None) -> Scenario:
     """The scenario that the arguments describe; what is left out keeps its default or the file's value.
+
+    Args:
+        arguments: As parsed.
+        base: What the arguments change; the model that they name when left out.
 
     Raises:
         UserError: Arguments that do not go together, or a value that does not exist.
         Refused: A file that cannot be used.
     """
-    base = _base(arguments)
+    base = _base(arguments) if base is None else base
     values: dict[str, Any] = {
         name: getattr(arguments, name) for name in _PLAIN_FIELDS if getattr(arguments, name, None) is not None
     }

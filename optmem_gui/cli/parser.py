@@ -72,6 +72,11 @@ def build_parser() -> Parser:
     _add_model(estimate)
     _add_training(estimate)
     _add_verdict(estimate)
+    traced = commands.add_parser("simulate", help="trace a real step, without a GPU", allow_abbrev=False)
+    _add_model(traced)
+    _add_training(traced)
+    _add_verdict(traced)
+    _add_simulation(traced)
     measure = commands.add_parser("measure", help="run real steps and compare", allow_abbrev=False)
     _add_model(measure)
     _add_training(measure)
@@ -85,7 +90,7 @@ def build_parser() -> Parser:
     _add_probe(probe)
     recorded = commands.add_parser("replay", help="a recorded memory snapshot", allow_abbrev=False)
     _add_replay(recorded)
-    for command in (estimate, measure, inspect, listing, probe, recorded):
+    for command in (estimate, traced, measure, inspect, listing, probe, recorded):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -161,6 +166,19 @@ def _add_verdict(parser: argparse.ArgumentParser) -> None:
     verdict.add_argument("--gpu", metavar="ID|all", help="GPU to fit in, such as h100-80gb")
     verdict.add_argument("--target", choices=get_args(Target), help="device whose rules apply")
     verdict.add_argument("--check", action="store_true", help="exit 1 if it does not fit, 3 if it is tight")
+
+
+def _add_simulation(parser: argparse.ArgumentParser) -> None:
+    traced = parser.add_argument_group("simulation")
+    traced.add_argument(
+        "--function", metavar="FILE.py:NAME", help="your own step; it returns model, batch and loss"
+    )
+    traced.add_argument("--yes", action="store_true", help="run the function without asking")
+    traced.add_argument("--torch", metavar="VERSION", help="torch that will train, such as 2.13")
+    traced.add_argument("--allocator", metavar="CONF", help="value of PYTORCH_CUDA_ALLOC_CONF")
+    traced.add_argument(
+        "--every-block", action="store_true", help="trace every block instead of replaying one"
+    )
 
 
 def _add_device(parser: argparse.ArgumentParser) -> None:

@@ -15,46 +15,56 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import transformer_ref
 
 
-def measured_scenario(scenario: Scenario, device: str) -> Scenario:
+def measured_scenario(scenario: Scenario, device: str, *, built: bool = False) -> Scenario:
     """The scenario that a measurement on this device runs, so that like is compared with like.
 
     The rules are those of the device it runs on. Without a batch, or with tensors that are not exactly
     those of the known transformer, the tensors are measured bare and nothing is known of activations.
+
+    Args:
+        scenario: What was asked for.
+        device: Where it runs.
+        built: The worker builds the model from its config, or a user's function does.
     """
     batch, sequence = scenario.batch, scenario.sequence
-    if batch is None or sequence is None or not runs_as_transformer(scenario.model):
+    if batch is None or not (built or (sequence is not None and runs_as_transformer(scenario.model))):
         batch = sequence = None
     return replace(
         scenario, target="cpu" if device == "cpu" else "cuda", batch=batch, sequence=sequence, gpu=None
     )
 
 
-def measure_request(scenario: Scenario, device: str, steps: int = DEFAULT_STEPS) -> MeasureRequest:
+def measure_request(
+    scenario: Scenario, device: str, steps: int = DEFAULT_STEPS, *, config: str = "", function: str = ""
+) -> MeasureRequest:
     """What to ask the worker.
 
     Args:
         scenario: What to measure.
         device: ``cpu``, ``cuda:N`` or a driver's UUID.
         steps: Optimizer steps.
+        config: Text of the model's ``config.json``, for transformers to build it from.
+        function: The user's own function, ``FILE.py:NAME``; it goes before everything else.
 
     Raises:
         UserError: There is no such optimizer, or it cannot be built from a list of parameters in torch.
     """
-    scenario = measured_scenario(scenario, device)
+    scenario = measured_scenario(scenario, device, built=bool(config or function))
     implementation = find(scenario.optimizer)
     if implementation.runtime != "torch":
         raise UserError("measure.other_runtime", optimizer=implementation.id)
     if implementation.handing != "list":
         raise UserError(f"measure.takes_{implementation.handing}", optimizer=implementation.id)
-    whole = scenario.batch is not None and scenario.sequence is not None
+    built = bool(function) or (bool(config) and scenario.batch is not None)
+    shaped = not built and scenario.batch is not None
     return MeasureRequest(
         device=device,
         optimizer=implementation.path,
         options=constructor_keywords(implementation, scenario.options),
         precision=scenario.precision,
-        shape=scenario.model.architecture if whole else None,
-        tensors=() if whole else bare_tensors(scenario.model),
-        frozen=frozen_tensors(scenario.model) if whole and scenario.lora is None else (),
+        shape=scenario.model.architecture if shaped else None,
+        tensors=() if built or shaped else bare_tensors(scenario.model),
+        frozen=frozen_tensors(scenario.model) if (built or shaped) and scenario.lora is None else (),
         steps=steps,
         batch=scenario.batch or 1,
         sequence=scenario.sequence or 1,
@@ -66,6 +76,8 @@ def measure_request(scenario: Scenario, device: str, steps: int = DEFAULT_STEPS)
         set_to_none=scenario.set_to_none,
         keep_logits=scenario.keep_logits,
         lora=scenario.lora,
+        config="" if function or not built else config,
+        function=function,
     )
 
 

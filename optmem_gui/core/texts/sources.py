@@ -5,6 +5,8 @@ from __future__ import annotations
 TEXTS: dict[str, str] = {
     "source.no_transformers": "config.json: transformers does not load in the worker's Python ({cause}); install it there (pip install transformers) or choose another Python in the settings",
     "source.no_config": "config.json: it holds no object; open the config.json of a model",
+    "source.config_too_large": "{path}: larger than {most_bytes}, which no config is; open the config.json of a model",
+    "source.config_unreadable": "{path}: cannot be read ({cause}); check the file and its permissions",
     "source.own_code": "config.json: {family} brings code of its own ({code}), which is not run; write a function that builds it and give it as FILE.py:NAME",
     "source.unknown_family": "config.json: transformers {version} does not know {family}; update it, or write a function that builds the model and give it as FILE.py:NAME",
     "source.config_refused": "config.json: transformers cannot build {family} from it ({cause}); correct what it names",
