@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from optmem_gui.checkpoints.contents import OptimizerInFile
+from optmem_gui.checkpoints.optimizer_found import OptimizerInFile
 from optmem_gui.checkpoints.inventory import Inventory, stored_elements
 from optmem_gui.checkpoints.names import Part
 from optmem_gui.core.model import ModelRef, ModelSpec, Source, fingerprint

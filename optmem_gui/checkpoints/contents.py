@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from optmem_gui.checkpoints.optimizer_found import OptimizerInFile
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Shape
@@ -85,31 +86,6 @@ class Known:
 
     parameter: bool
     trainable: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class OptimizerInFile:
-    """The state of an optimizer found in a checkpoint.
-
-    Attributes:
-        kind: ``adam``, ``sgd-momentum`` ...; ``unknown`` when the names fit no rule.
-        states: Names of the state tensors, such as ``exp_avg``.
-        element_count: Elements of all state tensors, step counters left out.
-        state_bytes: Their bytes as stored.
-        dtypes: Elements by type.
-        step_count: Step counters, tensors or plain numbers.
-        step_bytes: Bytes of the step counters that are tensors.
-        param_count: Elements of the parameters that have state, taken from the largest state of each.
-    """
-
-    kind: str
-    states: tuple[str, ...]
-    element_count: int
-    state_bytes: int
-    dtypes: Mapping[str, int]
-    step_count: int = 0
-    step_bytes: int = 0
-    param_count: int = 0
 
 
 @dataclass(frozen=True, slots=True)

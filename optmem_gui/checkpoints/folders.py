@@ -11,8 +11,9 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from optmem_gui.checkpoints.contents import Contents, OptimizerInFile, Reading, refused, remark, shown
+from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
 from optmem_gui.checkpoints.files import read_small, unreadable
+from optmem_gui.checkpoints.optimizer_found import OptimizerInFile
 from optmem_gui.checkpoints.registry import FOLDER_READERS, WEIGHT_SUFFIXES, FolderReader, Reader, read_file
 from optmem_gui.checkpoints.shards import ShardSet, none_there, numbered_sets, read_index, read_shards
 from optmem_gui.core.errors import UserError

@@ -95,7 +95,7 @@ def to_contents(
         rows,
         tied,
         known,
-        optimizer=summarise(tree.optimizers),
+        optimizer=summarise(tree.optimizers, shapes=list(dict.fromkeys(row[1] for row in rows))),
         warnings=tuple(warnings),
         complete=not storages.missing,
         file_bytes=file_bytes,

@@ -53,6 +53,7 @@ class Tensor:
         dtype: Element type; None when neither tensor nor storage says one that is known.
         parameter: It was saved as an ``nn.Parameter``.
         trainable: Its ``requires_grad``, meaningful for a parameter.
+        parts: Tensors that a subclass keeps its elements in, by their attribute.
     """
 
     storage: Storage | None
@@ -62,6 +63,7 @@ class Tensor:
     dtype: DType | None
     parameter: bool = False
     trainable: bool = True
+    parts: tuple[tuple[str, Tensor], ...] = ()
 
     @property
     def numel(self) -> int:
@@ -155,7 +157,13 @@ def _from_type(args: tuple[Value, ...]) -> Value:
     rebuild = REBUILDERS.get(args[0].path) if isinstance(args[0], Symbol) else None
     if rebuild is None or rebuild is _from_type:
         return Made(args[1], args[2], args[3] if len(args) > 3 else None)
-    return rebuild(tuple(args[2]))
+    made = rebuild(tuple(args[2]))
+    state = args[3] if len(args) > 3 else None
+    table = state[0] if isinstance(state, tuple) and state else state
+    if not isinstance(made, Tensor) or made.storage is not None or not isinstance(table, dict):
+        return made
+    parts = tuple((str(name), part) for name, part in table.items() if isinstance(part, Tensor))
+    return replace(made, parts=parts)
 
 
 def _ordered_dict(args: tuple[Value, ...]) -> Value:

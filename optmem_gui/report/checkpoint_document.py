@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optmem_gui.checkpoints.checkpoint import Checkpoint
-from optmem_gui.checkpoints.contents import OptimizerInFile
+from optmem_gui.checkpoints.optimizer_found import OptimizerInFile
 from optmem_gui.core.units import format_bytes, format_count
 from optmem_gui.report.json_document import Document, reason_documents
 
