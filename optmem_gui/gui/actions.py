@@ -32,6 +32,7 @@ class ActionSpec:
         icon: File in ``resources/icons``.
         role: Place in the application menu on macOS.
         name: Text that is not translated.
+        checkable: It is on or off.
     """
 
     id: str
@@ -41,6 +42,7 @@ class ActionSpec:
     icon: str = ""
     role: QAction.MenuRole = _ROLE.NoRole
     name: str = ""
+    checkable: bool = False
 
     @property
     def group(self) -> str:
@@ -142,6 +144,23 @@ ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Put every panel back to its first size"),
     ),
     ActionSpec(
+        "simulate",
+        QT_TRANSLATE_NOOP("Actions", "Simulat&e"),
+        QT_TRANSLATE_NOOP(
+            "Actions", "Trace the real step without a GPU and replay it through PyTorch's allocator"
+        ),
+        "F6",
+        "simulate",
+    ),
+    ActionSpec(
+        "simulate_after_edit",
+        QT_TRANSLATE_NOOP("Actions", "Simulate &after an edit"),
+        QT_TRANSLATE_NOOP(
+            "Actions", "After the first simulation, start another one a moment after each edit"
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
         "measure",
         QT_TRANSLATE_NOOP("Actions", "&Measure"),
         QT_TRANSLATE_NOOP(
@@ -153,7 +172,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "stop",
         QT_TRANSLATE_NOOP("Actions", "S&top"),
-        QT_TRANSLATE_NOOP("Actions", "Stop the measurement"),
+        QT_TRANSLATE_NOOP("Actions", "Stop the simulation or the measurement"),
         "Shift+F5",
         "stop",
     ),
@@ -190,7 +209,10 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         QT_TRANSLATE_NOOP("Actions", "&View"),
         ("unit.GiB", "unit.GB", "-", "theme>", "language>", "-", "reset_layout"),
     ),
-    (QT_TRANSLATE_NOOP("Actions", "&Run"), ("measure", "stop", "-", "probe")),
+    (
+        QT_TRANSLATE_NOOP("Actions", "&Run"),
+        ("simulate", "simulate_after_edit", "-", "measure", "-", "stop", "-", "probe"),
+    ),
     (QT_TRANSLATE_NOOP("Actions", "&Help"), ("about_optimizer", "-", "about")),
 )
 """Menus and what they hold; an entry that ends in ``>`` is a submenu of the actions that begin so."""
@@ -228,8 +250,8 @@ class Actions(QObject):
             action.setMenuRole(spec.role)
             if spec.shortcut is not None:
                 action.setShortcut(QKeySequence(spec.shortcut))
+            action.setCheckable(spec.checkable or bool(spec.group))
             if spec.group:
-                action.setCheckable(True)
                 groups.setdefault(spec.group, QActionGroup(self)).addAction(action)
             action.triggered.connect(_without_argument(slots[spec.id]))
             self._actions[spec.id] = action

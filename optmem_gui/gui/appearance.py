@@ -88,6 +88,9 @@ class Appearance(QObject):
             self.set_theme(self._settings.get(keys.THEME))
             self.set_language(self._settings.get(keys.LANGUAGE))
             self.set_unit(self._settings.get(keys.UNIT))
+            if self._table is not None:
+                after_edit = self._settings.get(keys.SIMULATE_AFTER_EDIT)
+                self._table["simulate_after_edit"].setChecked(after_edit)
             self._settings.save()
         dialog.deleteLater()
 

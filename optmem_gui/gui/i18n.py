@@ -38,6 +38,7 @@ COMPONENT_NAMES: dict[str, str] = {
     "master_weights": QT_TRANSLATE_NOOP("Components", "Master weights"),
     "optimizer_state": QT_TRANSLATE_NOOP("Components", "Optimizer state"),
     "buffers": QT_TRANSLATE_NOOP("Components", "Buffers"),
+    "inputs": QT_TRANSLATE_NOOP("Components", "Inputs"),
     "activations": QT_TRANSLATE_NOOP("Components", "Activations"),
     "autocast_copies": QT_TRANSLATE_NOOP("Components", "Autocast copies"),
     "temporaries": QT_TRANSLATE_NOOP("Components", "Temporaries"),
@@ -46,6 +47,7 @@ COMPONENT_NAMES: dict[str, str] = {
     "other_models": QT_TRANSLATE_NOOP("Components", "Other models"),
     "rounding": QT_TRANSLATE_NOOP("Components", "Rounding"),
 }
+"""Components of an estimate, and categories of a simulation."""
 
 PHASE_NAMES: dict[str, str] = {
     "load": QT_TRANSLATE_NOOP("Phases", "load"),
@@ -136,11 +138,18 @@ def text(key: str) -> str:
     return QCoreApplication.translate("Reasons", TEMPLATES[key])
 
 
+_PHASES_IN_REASONS = ("phase", "estimated", "simulated")
+"""Values of reasons that are ids of phases."""
+
+
 def render_reason(reason: Reason, unit: SizeUnit = "GiB") -> str:
     """A reason as a sentence in the current language, sizes in the chosen unit."""
     values = dict(reason.values)
-    if "phase" in values:
-        values["phase"] = stage_name(str(values["phase"]))
+    for name, value in values.items():
+        if name in _PHASES_IN_REASONS:
+            values[name] = stage_name(str(value))
+        elif name == "component" and value in COMPONENT_NAMES:
+            values[name] = component_name(str(value))
     named = Reason(reason.key, values)
     return render(named, text(reason.key), lambda size_bytes: format_bytes(size_bytes, unit))
 

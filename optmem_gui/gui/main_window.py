@@ -16,11 +16,9 @@ from PySide6.QtGui import (
     QResizeEvent,
 )
 from PySide6.QtWidgets import (
-    QFrame,
     QLabel,
     QMainWindow,
     QMessageBox,
-    QScrollArea,
     QSplitter,
     QVBoxLayout,
     QWidget,
@@ -38,8 +36,10 @@ from optmem_gui.gui.loading import Loader
 from optmem_gui.gui.measuring import Measurer
 from optmem_gui.gui.notice import NoticeBar
 from optmem_gui.gui.optimizer_tools import OptimizerTools
-from optmem_gui.gui.results import Results
+from optmem_gui.gui.panels.measurement import MeasurementPanel
+from optmem_gui.gui.results import Results, ResultsView
 from optmem_gui.gui.settings import Settings
+from optmem_gui.gui.simulating import Simulations
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tab_order import order_tabs
@@ -61,6 +61,7 @@ class MainWindow(QMainWindow):
         self.appearance = Appearance(self, store, settings, translators)
         self.loader = Loader(store, self)
         self.measurer = Measurer(store, settings, self)
+        self.simulations = Simulations(store, settings, self)
         self.files = Files(self, store, self.loader, settings)
         self.inputs, self.results = InputsColumn(), Results()
         self.optimizers = OptimizerTools(
@@ -103,8 +104,10 @@ class MainWindow(QMainWindow):
             "redo": self.store.undo_stack.redo,
             "settings": self.appearance.show_settings,
             "reset_layout": self.shape.reset,
+            "simulate": self.simulations.start,
+            "simulate_after_edit": self._choose_after_edit,
             "measure": self.measurer.start,
-            "stop": self.measurer.stop,
+            "stop": self._stop,
             "about_optimizer": self.optimizers.show_about,
             "probe": self.optimizers.show_probe,
             "about": self.appearance.show_about,
@@ -124,15 +127,7 @@ class MainWindow(QMainWindow):
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(em // 2)
         self.columns.addWidget(self.inputs)
-        # On a small or strongly magnified screen the results scroll; nothing is squeezed or cut.
-        view = QScrollArea()
-        view.setWidgetResizable(True)
-        view.setFrameShape(QFrame.Shape.NoFrame)
-        view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        view.setWidget(self.results)
-        view.viewport().setAutoFillBackground(False)
-        self.results.setAutoFillBackground(False)
-        self.columns.addWidget(view)
+        self.columns.addWidget(ResultsView(self.results))
         self.columns.setStretchFactor(0, 0)
         self.columns.setStretchFactor(1, 1)
         central = QWidget()
@@ -155,16 +150,18 @@ class MainWindow(QMainWindow):
         self.inputs.model.folder_wanted.connect(self.files.ask_folder)
         self.inputs.model.cancel_wanted.connect(self.loader.cancel)
         self.results.comparison.chosen.connect(self._choose_optimizer)
-        self.results.measurement.answered.connect(self.measurer.answer)
+        self.results.view_made.connect(self._connect_view)
         store.changed.connect(self._show)
         store.comparison_changed.connect(self.results.comparison.render)
-        store.measurement_changed.connect(self._show_measurement)
+        store.measurement_changed.connect(lambda snapshot: self._show_run(snapshot, "measurement"))
+        store.simulation_changed.connect(lambda snapshot: self._show_run(snapshot, "simulation"))
         store.load_changed.connect(self.inputs.model.show_load)
         store.noticed.connect(self.notice.show_reason)
         stack = store.undo_stack
         stack.canUndoChanged.connect(table["undo"].setEnabled)
         stack.canRedoChanged.connect(table["redo"].setEnabled)
         stack.cleanChanged.connect(self._show_title)
+        table["simulate_after_edit"].setChecked(self._settings.get(keys.SIMULATE_AFTER_EDIT))
         table["undo"].setEnabled(False)
         table["redo"].setEnabled(False)
         recent = table.submenus["recent"]
@@ -179,7 +176,7 @@ class MainWindow(QMainWindow):
         self.results.render(snapshot)
         self._show_title()
         self._show_units(snapshot)
-        self._show_measure_actions(snapshot)
+        self._show_run_actions(snapshot)
         self._announcement.start()
 
     def _place_widgets(self) -> None:
@@ -193,17 +190,24 @@ class MainWindow(QMainWindow):
         text = f"{self.results.headline.peak.text()}. {self.results.headline.verdict.text()}"
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
-    def _show_measurement(self, snapshot: Snapshot) -> None:
-        self.results.render_measurement(snapshot)
-        self._show_measure_actions(snapshot)
+    def _connect_view(self, name: str) -> None:
+        """A view was made that was not there at the start."""
+        panel = self.results.panel(name)
+        if isinstance(panel, MeasurementPanel):
+            panel.answered.connect(self.measurer.answer)
+        self._place_widgets()
 
-    def _show_measure_actions(self, snapshot: Snapshot) -> None:
-        busy = snapshot.measurement.stage.is_busy
+    def _show_run(self, snapshot: Snapshot, name: str) -> None:
+        self.results.render_run(snapshot, name)
+        self._show_run_actions(snapshot)
+
+    def _show_run_actions(self, snapshot: Snapshot) -> None:
+        measuring, simulating = snapshot.measurement.stage.is_busy, snapshot.simulation.stage.is_busy
         on_gpu = snapshot.devices is not None and bool(snapshot.devices.gpus)
         text = self.tr("&Measure on GPU") if on_gpu else self.tr("&Measure on CPU")
         self.actions_table.rename("measure", text)
-        self.actions_table["measure"].setEnabled(not busy)
-        self.actions_table["stop"].setEnabled(busy)
+        self.actions_table["measure"].setEnabled(not measuring)
+        self.actions_table["stop"].setEnabled(measuring or simulating)
 
     def _show_title(self) -> None:
         snapshot = self.store.snapshot
@@ -229,12 +233,22 @@ class MainWindow(QMainWindow):
             self._retranslate()
             self._show_title()
             self._show_units(self.store.snapshot)
-            self._show_measure_actions(self.store.snapshot)
+            self._show_run_actions(self.store.snapshot)
 
     # -- what actions do
 
     def _choose_optimizer(self, optimizer: object) -> None:
         self.store.edit("optimizer", optimizer)
+
+    def _choose_after_edit(self) -> None:
+        """Remember whether a simulation follows an edit."""
+        self._settings.set(keys.SIMULATE_AFTER_EDIT, self.actions_table["simulate_after_edit"].isChecked())
+
+    def _stop(self) -> None:
+        """Stop whatever runs."""
+        self.simulations.stop()
+        if self.store.snapshot.measurement.stage.is_busy:
+            self.measurer.stop()
 
     # -- files that are dropped
 
@@ -282,6 +296,7 @@ class MainWindow(QMainWindow):
         self._settings.save()
         self.loader.close()
         self.measurer.close()
+        self.simulations.close()
         self.optimizers.close()
         super().closeEvent(event)
 

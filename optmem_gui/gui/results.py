@@ -1,39 +1,123 @@
-"""The results: headline, breakdown beside comparison, timeline beside the measurement."""
+"""The results: headline, breakdown beside comparison, timeline beside what runs and ran.
+
+To add a view, add a line to :data:`VIEWS`: where it stands, and when it is there.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QDataStream, QIODevice, Qt
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol, cast
+
+from PySide6.QtCore import QByteArray, QDataStream, QEvent, QIODevice, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QScrollArea,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from optmem_gui.gui.cards import Surface
+from optmem_gui.gui.fields import Segment
 from optmem_gui.gui.panels.breakdown import BreakdownPanel
 from optmem_gui.gui.panels.comparison import ComparisonPanel
 from optmem_gui.gui.panels.headline import HeadlinePanel
 from optmem_gui.gui.panels.measurement import MeasurementPanel
 from optmem_gui.gui.panels.timeline import TimelinePanel
-from optmem_gui.gui.snapshot import MeasureStage, Snapshot
+from optmem_gui.gui.snapshot import MeasureStage, SimulateStage, Snapshot
+
+Place = Literal["middle", "bottom", "side"]
+"""The upper row, the lower row, and the place at its right end in which views take turns."""
+
+
+class Panel(Protocol):
+    """What a view does."""
+
+    def render(self, snapshot: Snapshot) -> None:
+        """Show a snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One view of the results.
+
+    Attributes:
+        name: Its name in the program.
+        place: Where it stands.
+        make: Makes it; a view that is not always there is made when it is there for the first time.
+        there: Whether it has something to show, for a view that is not always there.
+        calls: Whether it is to be seen now; as that becomes true, it comes before the others in its place.
+    """
+
+    name: str
+    place: Place
+    make: Callable[[], QWidget]
+    there: Callable[[Snapshot], bool] | None = None
+    calls: Callable[[Snapshot], bool] | None = None
+
+
+def _simulation_panel() -> QWidget:
+    from optmem_gui.gui.panels.simulation import SimulationPanel  # noqa: PLC0415  # the start does without it
+
+    return SimulationPanel()
+
+
+VIEWS: tuple[View, ...] = (
+    View("breakdown", "middle", BreakdownPanel),
+    View("comparison", "middle", ComparisonPanel),
+    View("timeline", "bottom", TimelinePanel),
+    View(
+        "simulation",
+        "side",
+        _simulation_panel,
+        there=lambda snapshot: snapshot.simulation.stage is not SimulateStage.IDLE,
+        calls=lambda snapshot: snapshot.simulation.stage.is_busy and snapshot.simulation.by_user,
+    ),
+    View(
+        "measurement",
+        "side",
+        MeasurementPanel,
+        there=lambda snapshot: snapshot.measurement.stage is not MeasureStage.IDLE,
+        calls=lambda snapshot: snapshot.measurement.stage is not MeasureStage.IDLE,
+    ),
+)
+"""Every view, in the order they are laid out."""
 
 
 class Results(QWidget):
-    """Lays the result panels out; the borders between them can be moved."""
+    """Lays the result panels out; the borders between them can be moved.
+
+    Emits:
+        view_made: Name of a view that was made after the window.
+        side_changed: A view came to the side, or left it.
+    """
+
+    view_made = Signal(str)
+    side_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("results")
-        self.headline, self.breakdown = HeadlinePanel(), BreakdownPanel()
-        self.comparison, self.timeline = ComparisonPanel(), TimelinePanel()
-        self.measurement = MeasurementPanel()
-        # Qt walks the chain of Tab through a panel's focus proxy, which would visit the filter twice.
-        self.comparison.setFocusProxy(None)  # type: ignore[arg-type]  # the stub forgets that None clears it
+        self._panels: dict[str, QWidget] = {}
+        self._called: set[str] = set()
+        self.headline = HeadlinePanel()
         self.middle = _splitter(Qt.Orientation.Horizontal, "splitter.middle")
         self.bottom = _splitter(Qt.Orientation.Horizontal, "splitter.bottom")
         self.rows = _splitter(Qt.Orientation.Vertical, "splitter.rows")
-        self.middle.addWidget(_on_surface(self.breakdown))
-        self.middle.addWidget(_on_surface(self.comparison))
-        self.bottom.addWidget(_on_surface(self.timeline))
-        self.measured = _on_surface(self.measurement)
-        self.bottom.addWidget(self.measured)
-        self.measured.hide()
+        self.side = Side()
+        for view in VIEWS:
+            if view.there is None:
+                panel = self._panels[view.name] = view.make()
+                (self.middle if view.place == "middle" else self.bottom).addWidget(_on_surface(panel))
+        # Qt walks the chain of Tab through a panel's focus proxy, which would visit the filter twice.
+        self.comparison.setFocusProxy(None)  # type: ignore[arg-type]  # the stub forgets that None clears it
+        self.bottom.addWidget(self.side)
+        self.side.hide()
         self.rows.addWidget(self.middle)
         self.rows.addWidget(self.bottom)
         column = QVBoxLayout(self)
@@ -44,11 +128,42 @@ class Results(QWidget):
         column.addWidget(self.rows, 1)
         self.reset()
 
+    # The views by name, for whoever deals with one of them
+
+    @property
+    def breakdown(self) -> BreakdownPanel:
+        """The table of components."""
+        return cast("BreakdownPanel", self._panels["breakdown"])
+
+    @property
+    def comparison(self) -> ComparisonPanel:
+        """Every optimizer."""
+        return cast("ComparisonPanel", self._panels["comparison"])
+
+    @property
+    def timeline(self) -> TimelinePanel:
+        """The plots."""
+        return cast("TimelinePanel", self._panels["timeline"])
+
+    def panel(self, name: str) -> QWidget | None:
+        """A view that may not be made yet."""
+        return self._panels.get(name)
+
     def heightForWidth(self, width: int) -> int:  # noqa: N802  # Qt's name
         """What the headline needs at this width and a useful height for the rest; below that it scrolls."""
         em = self.fontMetrics().height()
         rows = max(self.rows.minimumSizeHint().height(), 26 * em)
         return self.top.heightForWidth(width) + em // 2 + rows
+
+    def fit_width(self, width: int) -> None:
+        """Put the views of the lower row side by side where there is room for them, else above each other."""
+        cards = (self.bottom.widget(place) for place in range(self.bottom.count()))
+        needed = sum(card.minimumSizeHint().width() for card in cards if card is not None)
+        wide = self.side.isHidden() or needed + self.bottom.handleWidth() <= width
+        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.bottom.orientation() is not orientation:
+            self.bottom.setOrientation(orientation)
+            self.updateGeometry()
 
     def reset(self) -> None:
         """Put the borders back."""
@@ -59,22 +174,47 @@ class Results(QWidget):
 
     def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # panels render snapshots
         """Show a snapshot."""
-        self.headline.render(snapshot)
-        self.breakdown.render(snapshot)
-        self.comparison.render(snapshot)
-        self.timeline.render(snapshot)
-        self.measurement.render(snapshot)
-        self._show_measured(snapshot)
+        self._show(snapshot, tuple(view.name for view in VIEWS))
 
-    def render_measurement(self, snapshot: Snapshot) -> None:
-        """Show what a measurement changes, which is not everything."""
-        self.headline.render(snapshot)
-        self.timeline.render(snapshot)
-        self.measurement.render(snapshot)
-        self._show_measured(snapshot)
+    def render_run(self, snapshot: Snapshot, name: str) -> None:
+        """Show what a simulation or a measurement changes, which is not everything.
 
-    def _show_measured(self, snapshot: Snapshot) -> None:
-        self.measured.setVisible(snapshot.measurement.stage is not MeasureStage.IDLE)
+        Args:
+            snapshot: What to show.
+            name: The view of the run.
+        """
+        self._show(snapshot, ("timeline", name))
+
+    def _show(self, snapshot: Snapshot, names: tuple[str, ...]) -> None:
+        self.headline.render(snapshot)
+        for view in VIEWS:
+            if view.name not in names:
+                continue
+            there = view.there is None or view.there(snapshot)
+            panel = self._panels.get(view.name)
+            if panel is None and there:
+                panel = self._make(view)
+            if panel is not None:
+                cast("Panel", panel).render(snapshot)
+            if view.there is not None:
+                self._place(view, snapshot, there=there)
+
+    def _make(self, view: View) -> QWidget:
+        panel = self._panels[view.name] = view.make()
+        self.side.add(view.name, panel)
+        self.view_made.emit(view.name)
+        return panel
+
+    def _place(self, view: View, snapshot: Snapshot, *, there: bool) -> None:
+        """Put a view that is not always there where it belongs, in front when it begins to call."""
+        if self.side.offer(view.name, there=there):
+            self.side_changed.emit()
+        calls = view.calls is not None and view.calls(snapshot)
+        if calls and view.name not in self._called:
+            self._called.add(view.name)
+            self.side.bring_forward(view.name)
+        elif not calls:
+            self._called.discard(view.name)
 
     def save_state(self) -> QByteArray:
         """Where the borders are."""
@@ -92,6 +232,91 @@ class Results(QWidget):
             stream >> part
             if not part.isEmpty():
                 splitter.restoreState(part)
+
+
+class ResultsView(QScrollArea):
+    """The results; on a small or strongly magnified screen they scroll, nothing is squeezed or cut."""
+
+    def __init__(self, results: Results, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._results = results
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setWidget(results)
+        self.viewport().setAutoFillBackground(False)
+        results.setAutoFillBackground(False)
+        results.side_changed.connect(self._fit)
+
+    def _fit(self) -> None:
+        self._results.fit_width(self.viewport().width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
+        """Lay the lower row out for the width there is."""
+        super().resizeEvent(event)
+        self._fit()
+
+
+class Side(Surface):
+    """Views that take turns; where there are several, buttons choose the one that is shown."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("side")
+        self._places: dict[str, int] = {}
+        self._there: set[str] = set()
+        self.buttons = QButtonGroup(self)
+        self._line = QHBoxLayout()
+        self._line.setSpacing(0)
+        self._line.addStretch(1)
+        self.stack = QStackedWidget()
+        self.body.addLayout(self._line)
+        self.body.addWidget(self.stack, 1)
+        self.buttons.idClicked.connect(self.stack.setCurrentIndex)
+
+    def add(self, name: str, panel: QWidget) -> None:
+        """Take a view in."""
+        place = self._places[name] = self.stack.addWidget(panel)
+        button = Segment()
+        button.setAutoDefault(False)
+        self.buttons.addButton(button, place)
+        self._line.insertWidget(self._line.count() - 1, button)
+        self._retranslate()
+
+    def offer(self, name: str, *, there: bool) -> bool:
+        """Say whether a view has something to show; whether that changed anything."""
+        before = set(self._there)
+        self._there = (self._there | {name}) if there else (self._there - {name})
+        if self._there == before:
+            return False
+        for view, place in self._places.items():
+            self.buttons.button(place).setVisible(view in self._there and len(self._there) > 1)
+        self.setVisible(bool(self._there))
+        if self._there and self.front not in self._there:
+            self.bring_forward(next(view for view in self._places if view in self._there))
+        return True
+
+    @property
+    def front(self) -> str:
+        """The view that is shown; empty without one."""
+        return next((name for name, place in self._places.items() if place == self.stack.currentIndex()), "")
+
+    def bring_forward(self, name: str) -> None:
+        """Show a view."""
+        place = self._places[name]
+        self.stack.setCurrentIndex(place)
+        self.buttons.button(place).setChecked(True)
+
+    def _retranslate(self) -> None:
+        words = {"simulation": self.tr("Simulation"), "measurement": self.tr("Measurement")}
+        for name, place in self._places.items():
+            self.buttons.button(place).setText(words[name])
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
+        """Follow a change of language."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LanguageChange:
+            self._retranslate()
 
 
 def _splitter(orientation: Qt.Orientation, name: str) -> QSplitter:

@@ -15,11 +15,13 @@ from optmem_gui.core.optimizer_rows import OptimizerRow
 from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.simulating import SimulationReport
 from optmem_gui.core.units import SizeUnit
 from optmem_gui.engine.devices import Devices
 from optmem_gui.engine.measurement import MeasurementResult
 
 if TYPE_CHECKING:
+    from optmem_gui.core.simulated import SimulatedRow
     from optmem_gui.gui.edits import Inputs
 
 
@@ -132,6 +134,66 @@ class MeasurementState:
     scenario: Scenario | None = None
 
 
+class SimulateStage(Enum):
+    """Where a simulation stands."""
+
+    IDLE = "idle"
+    RUNNING = "running"
+    STOPPING = "stopping"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is running that can be stopped."""
+        return self in (SimulateStage.RUNNING, SimulateStage.STOPPING)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """A finished simulation with the inputs it belongs to.
+
+    Attributes:
+        scenario: What was simulated.
+        report: What the trace found.
+        breakdown: The estimate for what was traced.
+        rows: Estimated beside simulated, by component.
+    """
+
+    scenario: Scenario
+    report: SimulationReport
+    breakdown: Breakdown
+    rows: tuple[SimulatedRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationState:
+    """Simulations as far as they have come.
+
+    Attributes:
+        stage: Where the latest one stands.
+        scenario: What the latest one is about.
+        phase: Phase that is traced, or what comes before the first.
+        step: Step that is traced, 0 before the first.
+        step_count: Steps in all.
+        result: The last one that finished; it stays, marked, when the inputs change.
+        reason: Why the latest one failed.
+        detail: Technical detail of a failure.
+        by_user: It was asked for, and did not follow an edit by itself.
+    """
+
+    stage: SimulateStage = SimulateStage.IDLE
+    scenario: Scenario | None = None
+    phase: str = ""
+    step: int = 0
+    step_count: int = 0
+    result: Simulated | None = None
+    reason: Reason | None = None
+    detail: str = ""
+    by_user: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class LoadState:
     """A file that is being read.
@@ -162,6 +224,7 @@ class Snapshot:
         comparison: Every optimizer on this model, as far as it is computed.
         comparison_complete: Whether that is all of them.
         measurement: The last measurement.
+        simulation: The last simulation, which may belong to earlier inputs.
         load: The file being read, if any.
         file: The scenario file these inputs belong to, if any.
         devices: What can be measured on; None until the driver was asked.
@@ -177,6 +240,13 @@ class Snapshot:
     comparison: tuple[OptimizerRow, ...] = ()
     comparison_complete: bool = False
     measurement: MeasurementState = field(default_factory=MeasurementState)
+    simulation: SimulationState = field(default_factory=SimulationState)
     load: LoadState | None = None
     file: Path | None = None
     devices: Devices | None = None
+
+    @property
+    def simulated(self) -> Simulated | None:
+        """The simulation of exactly these inputs; None where there is none, or only one of earlier inputs."""
+        result = self.simulation.result
+        return result if result is not None and result.scenario == self.scenario else None

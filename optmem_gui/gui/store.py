@@ -33,6 +33,7 @@ from optmem_gui.gui.snapshot import (
     CheckpointSummary,
     LoadState,
     MeasurementState,
+    SimulationState,
     Snapshot,
 )
 
@@ -54,13 +55,14 @@ class Store(QObject):
     """Holds the inputs and everything that follows from them.
 
     Signals carry a :class:`Snapshot`: ``changed`` after any edit, load or switch, ``comparison_changed``
-    when more optimizers are compared, ``measurement_changed`` while a measurement runs, ``load_changed``
-    while a file is read. ``noticed`` carries a :class:`Reason` for the notice bar.
+    when more optimizers are compared, ``measurement_changed`` and ``simulation_changed`` while one runs,
+    ``load_changed`` while a file is read. ``noticed`` carries a :class:`Reason` for the notice bar.
     """
 
     changed = Signal(object)
     comparison_changed = Signal(object)
     measurement_changed = Signal(object)
+    simulation_changed = Signal(object)
     load_changed = Signal(object)
     noticed = Signal(object)
 
@@ -184,6 +186,11 @@ class Store(QObject):
         """Show how far a measurement has come."""
         self._snapshot = replace(self._snapshot, measurement=measurement)
         self.measurement_changed.emit(self._snapshot)
+
+    def set_simulation(self, simulation: SimulationState) -> None:
+        """Show how far a simulation has come."""
+        self._snapshot = replace(self._snapshot, simulation=simulation)
+        self.simulation_changed.emit(self._snapshot)
 
     def set_devices(self, devices: Devices) -> None:
         """Note what can be measured on."""

@@ -118,6 +118,7 @@ _COMPONENTS: dict[str, tuple[str, str, Qt.BrushStyle]] = {
     "master_weights": ("#43914e", "#4b9e57", _PATTERN.Dense6Pattern),
     "optimizer_state": ("#eba937", "#dd9a2b", _PATTERN.FDiagPattern),
     "buffers": ("#6b5bab", "#8474c9", _PATTERN.VerPattern),
+    "inputs": ("#7a6552", "#b09a86", _PATTERN.Dense2Pattern),
     "activations": ("#c486b4", "#b575a5", _PATTERN.HorPattern),
     "autocast_copies": ("#8fb8e3", "#86b1e0", _PATTERN.CrossPattern),
     "temporaries": ("#d9534f", "#e0605b", _PATTERN.DiagCrossPattern),
@@ -136,7 +137,8 @@ def component_style(component_id: str, dark: bool) -> ComponentStyle:
     """Colour, hatch and text colour of a component.
 
     Args:
-        component_id: One of :data:`optmem_gui.core.breakdown.COMPONENT_IDS`.
+        component_id: One of :data:`optmem_gui.core.breakdown.COMPONENT_IDS` or
+            :data:`optmem_gui.core.simulating.CATEGORIES`.
         dark: Whether it is drawn on a dark surface.
     """
     light_fill, dark_fill, pattern = _COMPONENTS[component_id]

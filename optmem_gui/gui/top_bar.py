@@ -15,7 +15,7 @@ from optmem_gui.gui.theme import is_dark, shades
 
 _LEFT = ("open", "save")
 _AFTER_EXPORT = ("undo", "redo")
-_RIGHT = ("measure", "stop")
+_RIGHT = ("simulate", "measure", "stop")
 
 
 class TopBar(QToolBar):
@@ -49,6 +49,10 @@ class TopBar(QToolBar):
         self.addWidget(self.export_button)
         self.addSeparator()
         self._add(_AFTER_EXPORT)
+        for name in _AFTER_EXPORT:  # everybody knows their arrows, and the bar has to fit small windows
+            button = self.widgetForAction(table[name])
+            if isinstance(button, QToolButton):
+                button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         self.addWidget(space)
         self.addWidget(self.gpu)
         self._add(_RIGHT)

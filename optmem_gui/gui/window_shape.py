@@ -11,7 +11,7 @@ from optmem_gui.gui.inputs_column import InputsColumn
 from optmem_gui.gui.results import Results
 from optmem_gui.gui.settings import Settings
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 """Raised when tool bars change, so that an old state is not put on a new window."""
 
 

@@ -10,6 +10,7 @@ import optmem_gui.gui
 from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.reasons import Reason
+from optmem_gui.core.simulating import CATEGORIES
 from optmem_gui.engine.gpu_table import load_gpus
 from optmem_gui.gui import i18n
 
@@ -18,7 +19,7 @@ TRANSLATING = {"tr", "translate", "QT_TRANSLATE_NOOP"}
 
 
 def test_every_id_has_a_name() -> None:
-    assert set(i18n.COMPONENT_NAMES) == set(COMPONENT_IDS)
+    assert set(i18n.COMPONENT_NAMES) == {*COMPONENT_IDS, *CATEGORIES}
     assert set(i18n.PHASE_NAMES) == set(PHASE_IDS)
     assert set(i18n.PRECISION_NAMES) == set(SCHEMES)
     assert set(i18n.GPU_GROUPS) == {gpu.group for gpu in load_gpus().values()}

@@ -19,6 +19,7 @@ from optmem_gui.engine.devices import Device, Devices
 from optmem_gui.engine.measurement import Limits, Measurement
 from optmem_gui.engine.worker_process import child_environment
 from optmem_gui.gui.main_window import MainWindow
+from optmem_gui.gui.panels.measurement import MeasurementPanel
 from optmem_gui.gui.snapshot import MeasureStage
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tasks import prepare as prepare_module
@@ -68,8 +69,14 @@ def wait_for(store: Store, qtbot: QtBot, *stages: MeasureStage) -> None:
     qtbot.waitUntil(lambda: store.snapshot.measurement.stage in stages, timeout=60_000)
 
 
+def measurement_panel(window: MainWindow) -> MeasurementPanel:
+    panel = window.results.panel("measurement")
+    assert isinstance(panel, MeasurementPanel)
+    return panel
+
+
 def texts(window: MainWindow) -> tuple[str, bool]:
-    panel = window.results.measurement
+    panel = measurement_panel(window)
     return panel.status.text(), panel.isVisible()
 
 
@@ -106,7 +113,7 @@ def test_a_measurement_runs_through_its_stages(
     assert state.result is not None
     # The fake worker's phases hold 10 MiB and peak 1 MiB above.
     assert state.result.peak_bytes == 11 << 20
-    assert window.results.measurement.model.rowCount() == len(
+    assert measurement_panel(window).model.rowCount() == len(
         [row for row in state.rows if row.estimated or row.measured]
     )
     assert "11.0 MiB" in window.results.headline.measured.findChildren(type(window.units))[1].text()
@@ -189,7 +196,7 @@ def test_a_run_that_would_not_fit_asks_and_offers_a_smaller_model(
     store.edit("precision", "fp32")
     window.actions_table["measure"].trigger()
     wait_for(store, qtbot, MeasureStage.ASKING)
-    panel = window.results.measurement
+    panel = measurement_panel(window)
     assert panel.question.isVisible()
     assert panel.largest.isVisible()
     count = store.snapshot.measurement.largest_count
@@ -210,9 +217,9 @@ def test_the_question_can_be_declined(
     on(SMALL)
     window.actions_table["measure"].trigger()
     wait_for(store, qtbot, MeasureStage.ASKING)
-    window.results.measurement.cancel.click()
+    measurement_panel(window).cancel.click()
     assert store.snapshot.measurement.stage is MeasureStage.IDLE
-    assert not window.results.measured.isVisible()
+    assert not window.results.side.isVisible()
 
 
 def test_the_largest_model_fits_and_a_tenth_more_does_not() -> None:
@@ -237,4 +244,4 @@ def test_a_real_measurement_on_the_cpu_meets_the_estimate(
     rows = {row.id: row for row in state.rows if row.kind == "component"}
     for component in ("weights", "gradients", "optimizer_state"):
         assert rows[component].difference_bytes == 0, component
-    assert "on the CPU" in window.results.measurement.note.text()
+    assert "on the CPU" in measurement_panel(window).note.text()

@@ -7,7 +7,11 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
 from optmem_gui.core.breakdown import COMPONENT_IDS
+from optmem_gui.core.simulating import CATEGORIES
 from optmem_gui.gui import theme
+
+STYLED = tuple(dict.fromkeys((*COMPONENT_IDS, *CATEGORIES)))
+"""Parts of an estimate and of a simulation."""
 
 READABLE = 4.5
 """WCAG 2.2, 1.4.3: the least contrast of text."""
@@ -28,7 +32,7 @@ def test_text_on_the_main_button_can_be_read(dark: bool) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("component", COMPONENT_IDS)
+@pytest.mark.parametrize("component", STYLED)
 def test_labels_on_components_can_be_read_with_and_without_hatch(component: str, dark: bool) -> None:
     style = theme.component_style(component, dark)
     assert theme.contrast(style.text, style.colour) >= READABLE
@@ -37,7 +41,7 @@ def test_labels_on_components_can_be_read_with_and_without_hatch(component: str,
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_no_two_components_share_colour_or_pattern(dark: bool) -> None:
-    styles = [theme.component_style(component, dark) for component in COMPONENT_IDS]
+    styles = [theme.component_style(component, dark) for component in STYLED]
     assert len({style.colour.name() for style in styles}) == len(styles)
     assert len({style.pattern for style in styles}) == len(styles)
 
@@ -85,7 +89,7 @@ def _seen(colour: QColor, matrix: tuple[tuple[float, ...], ...]) -> tuple[float,
 @pytest.mark.parametrize("deficiency", DEFICIENCIES)
 def test_neighbours_in_the_stack_differ_for_everybody(deficiency: str, dark: bool) -> None:
     matrix = DEFICIENCIES[deficiency]
-    for first, second in pairwise(COMPONENT_IDS):
+    for first, second in (*pairwise(COMPONENT_IDS), *pairwise(CATEGORIES)):
         one = _seen(theme.component_style(first, dark).colour, matrix)
         other = _seen(theme.component_style(second, dark).colour, matrix)
         distance = sum((a - b) ** 2 for a, b in zip(one, other, strict=True)) ** 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
@@ -52,6 +53,8 @@ class SettingsDialog(QDialog):
         python = QHBoxLayout()
         python.addWidget(self.python, 1)
         python.addWidget(browse)
+        self.after_edit = QCheckBox(self.tr("Simulate a moment &after each edit"), self)
+        self.after_edit.setChecked(settings.get(keys.SIMULATE_AFTER_EDIT))
         self._row(form, self.tr("&Theme"), self.theme)
         self._row(form, self.tr("&Language"), self.language)
         self._row(form, self.tr("&Unit of sizes"), self.unit)
@@ -60,6 +63,7 @@ class SettingsDialog(QDialog):
         caption.setBuddy(self.python)
         self.python.setAccessibleName(without_mnemonic(caption.text()))
         form.addRow(caption, python)
+        form.addRow(self.after_edit)
         place = QLabel(self.tr("Kept in {path}").format(path=settings.path), self)
         place.setWordWrap(True)
         buttons = QDialogButtonBox(
@@ -98,4 +102,5 @@ class SettingsDialog(QDialog):
             self._settings.set(setting, str(box.currentData()))
         self._settings.set(keys.STEPS, self.steps.value())
         self._settings.set(keys.WORKER_PYTHON, self.python.text().strip())
+        self._settings.set(keys.SIMULATE_AFTER_EDIT, self.after_edit.isChecked())
         self.accept()

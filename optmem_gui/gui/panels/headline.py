@@ -11,7 +11,7 @@ from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.gui.i18n import component_name, listed, render_reason
-from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, Snapshot
+from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, SimulateStage, Snapshot
 from optmem_gui.gui.widgets.labels import TONE_OF_SIGN, NumberTile, Sign, ValueLabel, VerdictMark
 from optmem_gui.gui.widgets.painting import em
 from optmem_gui.gui.widgets.stacked_bar import OVERHEAD, BarContent, Segment, StackedBar
@@ -83,7 +83,7 @@ class HeadlinePanel(QWidget):
         self.verdict.set_tone(TONE_OF_SIGN[sign])
         self.verdict.setText(self._verdict_text(breakdown, snapshot.gpu, unit))
         self.band.setText(self._band_text(breakdown, unit, on_cpu=snapshot.scenario.target == "cpu"))
-        self._render_numbers(breakdown, snapshot.measurement, unit)
+        self._render_numbers(breakdown, snapshot)
         self.bar.show_bar(self._bar_content(breakdown, snapshot.gpu, unit))
 
     def retranslate(self) -> None:
@@ -147,12 +147,37 @@ class HeadlinePanel(QWidget):
 
     # The three numbers
 
-    def _render_numbers(self, breakdown: Breakdown, state: MeasurementState, unit: SizeUnit) -> None:
+    def _render_numbers(self, breakdown: Breakdown, snapshot: Snapshot) -> None:
+        unit = snapshot.unit
         self.estimated.show_number(
             self.tr("estimated"), format_bytes(breakdown.peak_bytes, unit), self.tr("allocated")
         )
-        self.simulated.show_number(self.tr("simulated"), "-", self.tr("not simulated"))
-        self.measured.show_number(self.tr("measured"), *self._measured(state, unit))
+        self.simulated.show_number(self.tr("simulated"), *self._simulated(snapshot))
+        self.measured.show_number(self.tr("measured"), *self._measured(snapshot.measurement, unit))
+
+    def _simulated(self, snapshot: Snapshot) -> tuple[str, str, str]:
+        """The simulated peak of exactly these inputs, what it adds, and how far the estimate is from it."""
+        notes = {
+            SimulateStage.IDLE: self.tr("not simulated"),
+            SimulateStage.RUNNING: self.tr("running"),
+            SimulateStage.STOPPING: self.tr("stopping"),
+            SimulateStage.DONE: self.tr("inputs changed"),
+            SimulateStage.FAILED: self.tr("failed"),
+            SimulateStage.CANCELLED: self.tr("stopped"),
+        }
+        result, unit = snapshot.simulated, snapshot.unit
+        if result is None:
+            return "-", notes[snapshot.simulation.stage], ""
+        report = result.report
+        if report.out_of_memory:
+            return self.tr("does not fit"), self.tr("ends at the capacity"), ""
+        note = self.tr("{size} reserved").format(size=format_bytes(report.peak_reserved_bytes, unit))
+        peak, estimate = report.peak_bytes, result.breakdown.peak_bytes
+        error = self.tr("exact") if estimate == peak else signed_percent((estimate - peak) / peak)
+        tip = self.tr("The estimate of {size} differs by {error} from this").format(
+            size=format_bytes(estimate, unit), error=error
+        )
+        return format_bytes(peak, unit), note, tip
 
     def _measured(self, state: MeasurementState, unit: SizeUnit) -> tuple[str, str, str]:
         """The measured peak, its signed error or why there is none, and what it is compared with."""

@@ -1,4 +1,4 @@
-"""When the memory is needed: the course of one step as estimated, and of a run as measured."""
+"""When the memory is needed: one step as estimated, a run as simulated and as measured."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from optmem_gui.gui.widgets.titled import TitledPanel
 if TYPE_CHECKING:
     from optmem_gui.gui.widgets.estimated_plot import EstimatedPlot
     from optmem_gui.gui.widgets.measured_plot import MeasuredPlot
+    from optmem_gui.gui.widgets.simulated_plot import SimulatedPlot
 
 _HEAVY = ("numpy", "pyqtgraph")
 """What the plots need, and nothing else in the window: half of what a start would cost."""
@@ -37,8 +38,10 @@ class TimelinePanel(TitledPanel):
         self.setObjectName("timeline")
         self._snapshot: Snapshot | None = None
         self._estimated: EstimatedPlot | None = None
+        self._simulated: SimulatedPlot | None = None
         self._measured: MeasuredPlot | None = None
         self._has_samples = False
+        self._report: object = None
         self._missing = list(_HEAVY)
         self._later = QTimer(self)
         self._later.setInterval(0)
@@ -46,13 +49,13 @@ class TimelinePanel(TitledPanel):
         self.plots = QStackedWidget()
         self.readout = Readout()
         self.readout.setObjectName("timelineReadout")
-        self.show_estimated, self.show_measured = Segment(), Segment()
+        self.show_estimated, self.show_simulated, self.show_measured = Segment(), Segment(), Segment()
         self._lay_out()
         self.retranslate()
 
     def _lay_out(self) -> None:
         self._switch = QButtonGroup(self)
-        for place, button in enumerate((self.show_estimated, self.show_measured)):
+        for place, button in enumerate((self.show_estimated, self.show_simulated, self.show_measured)):
             button.setAutoDefault(False)
             self._switch.addButton(button, place)
             self.head.addWidget(button)
@@ -96,6 +99,19 @@ class TimelinePanel(TitledPanel):
         return self._estimated
 
     @property
+    def simulated(self) -> SimulatedPlot:
+        """The plot of a simulation."""
+        if self._simulated is None:
+            from optmem_gui.gui.widgets.simulated_plot import SimulatedPlot  # noqa: PLC0415  # see the class
+
+            self._simulated = SimulatedPlot()
+            self._simulated.setObjectName("simulatedPlot")
+            self._simulated.cursor_moved.connect(self._read_out)
+            self.plots.addWidget(self._simulated)
+            self._name_plots()
+        return self._simulated
+
+    @property
     def measured(self) -> MeasuredPlot:
         """The plot of a run; most sessions never make one."""
         if self._measured is None:
@@ -108,7 +124,9 @@ class TimelinePanel(TitledPanel):
             self._name_plots()
         return self._measured
 
-    def _shown_plot(self) -> EstimatedPlot | MeasuredPlot:
+    def _shown_plot(self) -> EstimatedPlot | SimulatedPlot | MeasuredPlot:
+        if self.show_simulated.isChecked():
+            return self.simulated
         return self.measured if self.show_measured.isChecked() else self.estimated
 
     # Showing
@@ -118,8 +136,25 @@ class TimelinePanel(TitledPanel):
         self._snapshot = snapshot
         if snapshot.breakdown is not None and self._estimated is not None:
             self._estimated.show_breakdown(snapshot.breakdown, snapshot.unit)
+        self._render_simulation(snapshot)
         self._render_measurement(snapshot.measurement, snapshot.unit)
+        self._write_note()
         self._read_out()
+
+    def _render_simulation(self, snapshot: Snapshot) -> None:
+        """A result that was asked for comes to the front; one after an edit replaces it where it is shown."""
+        result = snapshot.simulation.result
+        self.show_simulated.setEnabled(result is not None)
+        if result is None:
+            if self.show_simulated.isChecked():
+                self.show_estimated.setChecked(True)
+            return
+        fit = result.breakdown.fit
+        self.simulated.show_report(result.report, fit.usable if fit else None, snapshot.unit)
+        if result.report is not self._report:
+            self._report = result.report
+            if snapshot.simulation.by_user:
+                self.show_simulated.setChecked(True)
 
     def _render_measurement(self, state: MeasurementState, unit: SizeUnit) -> None:
         """A run that begins brings its own view to the front; the user can switch back."""
@@ -130,7 +165,7 @@ class TimelinePanel(TitledPanel):
         self.show_measured.setEnabled(there)
         if begins:
             self.show_measured.setChecked(True)
-        elif not there:
+        elif not there and self.show_measured.isChecked():
             self.show_estimated.setChecked(True)
 
     @staticmethod
@@ -143,6 +178,8 @@ class TimelinePanel(TitledPanel):
         """Put up the words of the current language."""
         self.title.setText(self.tr("Timeline"))
         self.show_estimated.setText(self.tr("Estimated"))
+        self.show_simulated.setText(self.tr("Simulated"))
+        self.show_simulated.setToolTip(self.tr("Shows a simulation once there is one"))
         self.show_measured.setText(self.tr("Measured"))
         self.show_measured.setToolTip(self.tr("Shows a measurement once there is one"))
         self._name_plots()
@@ -153,6 +190,8 @@ class TimelinePanel(TitledPanel):
     def _name_plots(self) -> None:
         if self._estimated is not None:
             self._estimated.setAccessibleName(self.tr("Estimated memory over the phases of one step"))
+        if self._simulated is not None:
+            self._simulated.setAccessibleName(self.tr("Simulated memory over the phases of a run"))
         if self._measured is not None:
             self._measured.setAccessibleName(self.tr("Measured memory over time"))
 
@@ -163,11 +202,18 @@ class TimelinePanel(TitledPanel):
             self._read_out()
 
     def _write_note(self) -> None:
-        self.write_note(
-            self.tr("a measured run; the wheel zooms, a double click takes it back")
-            if self.show_measured.isChecked()
-            else self.tr("one step, phases not to scale; point at it to see what is alive")
-        )
+        if self.show_measured.isChecked():
+            note = self.tr("a measured run; the wheel zooms, a double click takes it back")
+        elif self.show_simulated.isChecked():
+            current = self._snapshot is not None and self._snapshot.simulated is not None
+            note = (
+                self.tr("a traced run; the wheel zooms, a double click takes it back")
+                if current
+                else self.tr("of earlier inputs: simulate again")
+            )
+        else:
+            note = self.tr("one step, phases not to scale; point at it to see what is alive")
+        self.write_note(note)
 
     # Readout
 
@@ -177,6 +223,8 @@ class TimelinePanel(TitledPanel):
             return
         if self.show_measured.isChecked():
             self._read_measured(snapshot.unit)
+        elif self.show_simulated.isChecked():
+            self._read_simulated(snapshot.unit)
         else:
             self._read_estimated(snapshot)
 
@@ -219,3 +267,8 @@ class TimelinePanel(TitledPanel):
         title = title.strip(" ,，")  # a moment outside every phase has no name
         self.readout.show_entries(title, tuple(entries))
         plot.setAccessibleDescription(title)
+
+    def _read_simulated(self, unit: SizeUnit) -> None:
+        title, entries = self.simulated.read_out(unit)
+        self.readout.show_entries(title, entries)
+        self.simulated.setAccessibleDescription(title)
