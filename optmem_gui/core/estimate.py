@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
-from optmem_gui.core.breakdown import Breakdown, ParameterCounts, Phase, RankRow
+from optmem_gui.core.breakdown import Breakdown, ParameterCounts, RankRow
 from optmem_gui.core.components import Sizes, component_rows
 from optmem_gui.core.dtypes import F16
 from optmem_gui.core.errors import UserError
@@ -17,7 +17,7 @@ from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import optimizer_state, step_temporaries
 from optmem_gui.core.overhead import fit_on, process_band, reserved_band
 from optmem_gui.core.parallel import ONE_GPU
-from optmem_gui.core.phases import StepCost, course, phases
+from optmem_gui.core.phases import StepCost, course, peak_of, phases
 from optmem_gui.core.precision import precision
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
@@ -108,15 +108,6 @@ def _of_rank(ground: Ground, implementation: Implementation, gpu: Gpu | None) ->
         warnings=tuple(_warnings(scenario, ground.layout, (*state.warnings, *temporaries.warnings))),
         state_only=not temporaries.predicted,
     )
-
-
-def peak_of(rows: Sequence[Phase]) -> Phase:
-    """The largest phase of the step; the earliest of equals. Loading is not part of the step."""
-    best = rows[1]
-    for row in rows[2:]:
-        if row.bytes > best.bytes:
-            best = row
-    return best if best.bytes >= rows[0].bytes else rows[0]
 
 
 def _counts(scenario: Scenario, layout: Layout) -> ParameterCounts:

@@ -8,23 +8,17 @@ largest whatever the state; only the optimizer's own step is walked through agai
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from optmem_gui.core.activations import Activations
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.estimate import peak_of
 from optmem_gui.core.gpus import Gpu
-from optmem_gui.core.ground import Ground, grounds_of
 from optmem_gui.core.layout import place
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.declare import Implementation
-from optmem_gui.core.optimizers.state import optimizer_state, step_temporaries
 from optmem_gui.core.overhead import fit_on, process_band, reserved_band
-from optmem_gui.core.parallel import ONE_GPU
-from optmem_gui.core.phases import StepCost, course, phases
+from optmem_gui.core.peaks import Ranks
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Options, Scenario
-from optmem_gui.core.sharding.allowed import check_optimizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,68 +78,35 @@ def optimizer_rows(scenario: Scenario, gpu: Gpu | None, ids: Iterable[str]) -> I
 
 
 class _Shared:
-    """What all rows have in common: every kind of rank, with its largest moments."""
+    """What all rows have in common."""
 
     def __init__(self, scenario: Scenario, gpu: Gpu | None) -> None:
-        self.scenario, self.gpu = scenario, gpu
-        self.grounds = tuple((ground, _highest(ground)) for ground in grounds_of(scenario, gpu))
-        # one GPU holds the whole model; with several its parts are counted from the model itself
-        self.param_count = self.grounds[0][0].layout.total_count
-        if scenario.parallel != ONE_GPU:
-            self.param_count = place(scenario).total_count
+        self.gpu, self.ranks = gpu, Ranks.of(scenario, gpu)
+        self.param_count = place(scenario).total_count
 
 
 def _row(implementation: Implementation, options: Options, shared: _Shared) -> OptimizerRow:
-    """The row of the rank that needs the most."""
-    chosen = replace(shared.scenario, optimizer=implementation.id, options=options)
-    rows = [_rank_row(implementation, chosen, shared, *ranked) for ranked in shared.grounds]
-    return max(rows, key=lambda row: row.peak_bytes)
-
-
-def _rank_row(
-    implementation: Implementation,
-    scenario: Scenario,
-    shared: _Shared,
-    ground: Ground,
-    highest: Activations | None,
-) -> OptimizerRow:
-    target, gpu, layout = scenario.target, shared.gpu, ground.share.optimized
-    check_optimizer(implementation, scenario, ground.share)
-    gradients = ground.gradients_for(implementation)
-    state = optimizer_state(implementation, scenario.options, layout, target)
-    count = shared.param_count
+    worst = shared.ranks.worst(implementation, options)
     if implementation.runtime != "torch":
         return OptimizerRow(
-            implementation.id, state.bytes, 0, 0, "", None, param_count=count, state_only=True
+            optimizer=implementation.id,
+            state_bytes=worst.state_bytes,
+            temporaries_bytes=0,
+            peak_bytes=0,
+            peak_phase="",
+            fits=None,
+            param_count=shared.param_count,
+            state_only=True,
         )
-    need = 0
-    if not ground.share.host_state:
-        need = step_temporaries(implementation, scenario.options, layout, target).bytes
-    step = StepCost(need, gradients.step_copy_bytes, gradients.clip_bytes)
-    moments = course(ground.standing_with(implementation, state), gradients, highest, step)
-    peak = peak_of(phases(moments))
-    reserved = reserved_band(peak.bytes, target)
-    process = process_band(reserved, target, ranks=scenario.parallel.gpus)
+    scenario, gpu = shared.ranks.scenario, shared.gpu
+    reserved = reserved_band(worst.bytes, scenario.target)
+    process = process_band(reserved, scenario.target, ranks=scenario.parallel.gpus)
     return OptimizerRow(
         optimizer=implementation.id,
-        state_bytes=state.bytes,
-        temporaries_bytes=need + gradients.step_copy_bytes,
-        peak_bytes=peak.bytes,
-        peak_phase=peak.id,
+        state_bytes=worst.state_bytes,
+        temporaries_bytes=worst.temporaries_bytes,
+        peak_bytes=worst.bytes,
+        peak_phase=worst.phase,
         fits=None if gpu is None else fit_on(gpu, process).fits,
-        param_count=count,
+        param_count=shared.param_count,
     )
-
-
-def _highest(ground: Ground) -> Activations | None:
-    """The activations with their largest moment of forward and of backward alone."""
-    activations = ground.activations
-    if activations is None:
-        return None
-    moments = course(ground.standing, ground.gradients, activations, StepCost(0, 0, 0))
-    kept = []
-    for phase in ("forward", "backward"):
-        sizes = [sum(moment.parts.values()) for moment in moments if moment.phase == phase]
-        own = [moment for moment in activations.moments if moment.phase == phase]
-        kept.append(own[sizes.index(max(sizes))])
-    return replace(activations, moments=tuple(kept))

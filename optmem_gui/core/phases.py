@@ -131,6 +131,15 @@ def phases(moments: Iterable[Moment]) -> tuple[Phase, ...]:
     return tuple(Phase(phase, best[phase][1]) for phase in PHASE_IDS)
 
 
+def peak_of(rows: Sequence[Phase]) -> Phase:
+    """The largest phase of the step; the earliest of equals. Loading is not part of the step."""
+    best = rows[1]
+    for row in rows[2:]:
+        if row.bytes > best.bytes:
+            best = row
+    return best if best.bytes >= rows[0].bytes else rows[0]
+
+
 @dataclass(frozen=True, slots=True)
 class _Work:
     """What forward and backward add at one moment."""

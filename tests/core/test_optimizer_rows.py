@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from optmem_gui.core import optimizer_rows as module
+from optmem_gui.core import peaks
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.ground import Ground, grounds_of
@@ -97,7 +98,7 @@ def test_what_is_shared_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
         calls.append(scenario.optimizer)
         return grounds_of(scenario, GPU if gpu else None)
 
-    monkeypatch.setattr(module, "grounds_of", counted)
+    monkeypatch.setattr(peaks, "grounds_of", counted)
     rows: list[OptimizerRow] = list(optimizer_rows(SCENARIOS["activations"], GPU, OF_TORCH))
     assert len(rows) == len(OF_TORCH)
     assert len(calls) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from optmem_gui.core.activations.choice import loss_chunk_tokens
@@ -76,8 +77,7 @@ class Activations:
         items: What is saved at the end of forward, itemised; sums to ``saved_bytes`` + ``autocast_bytes``.
         saved_bytes: Saved for backward at the end of forward, the batch itself included.
         autocast_bytes: 16-bit copies of fp32 weights that are alive then.
-        logits_bytes: What a loop that keeps the logits holds through the step (part of ``saved_bytes``);
-            0 where it does not.
+        logits_bytes: Of ``saved_bytes``, what a loop that keeps the logits holds through the step.
         workspace_bytes: cuBLAS workspaces of the forward and the autograd thread.
         attention_used: Kernel that runs.
         attention_why: Why that one.
@@ -136,19 +136,23 @@ def estimate_activations(
     """
     if scenario.batch is None or scenario.sequence is None:
         raise ValueError("estimate_activations needs a batch and a sequence length")
-    plan = replace(
-        make_plan(shape, scenario, layout, scenario.batch, scenario.sequence), embeds=embeds, heads=heads
-    )
+    plan = make_plan(shape, scenario, layout, scenario.batch, scenario.sequence)
+    plan = replace(plan, embeds=embeds, heads=heads)
+    return _of_plan(plan, workspace_bytes(architecture, cpu=plan.cpu))
+
+
+@lru_cache(maxsize=512)
+def _of_plan(plan: Plan, workspace: int) -> Activations:
+    """Many layouts of a run share a plan, and an edit of anything else leaves it alone."""
     kernel, why = kernel_of(plan)
     course = _Course(plan)
-    items = tuple(course.items())
     return Activations(
         moments=tuple(course.moments()),
-        items=items,
+        items=tuple(course.items()),
         saved_bytes=course.saved.activations,
         autocast_bytes=course.saved.autocast_copies,
         logits_bytes=course.kept_logits,
-        workspace_bytes=workspace_bytes(architecture, cpu=plan.cpu),
+        workspace_bytes=workspace,
         attention_used=kernel,
         attention_why=why,
         not_counted=tuple(_not_counted(plan, kernel)),
