@@ -28,6 +28,8 @@ _SIDE_FILES = frozenset(
 _STANDARD = (
     ("model.safetensors", ".safetensors"),
     ("pytorch_model.bin", ".bin"),
+    ("flax_model.msgpack", ".msgpack"),
+    ("tf_model.h5", ".h5"),
 )
 _ALONE = (
     "adapter_model.safetensors",
@@ -35,6 +37,9 @@ _ALONE = (
     "diffusion_pytorch_model.safetensors",
     "diffusion_pytorch_model.bin",
 )
+_MODELS = ("model", "pytorch_model", "flax_model", "tf_model")
+_OTHERS = ((".safetensors",), (".bin", ".pt", ".pth", ".ckpt"), (".keras",), (".h5", ".hdf5"), (".msgpack",))
+_INDEXES = tuple(f"{suffix}.index.json" for suffix in (".safetensors", ".bin", ".msgpack", ".h5"))
 _CHECK_EVERY = 500
 
 
@@ -137,7 +142,7 @@ def read_folder(listing: Listing, reading: Reading) -> tuple[Reader | FolderRead
 def _indexes(files: tuple[str, ...]) -> list[str]:
     """Index files, safetensors before torch, ``model`` and ``pytorch_model`` before variants."""
     found = []
-    for ending in (".safetensors.index.json", ".bin.index.json"):
+    for ending in _INDEXES:
         named = [name for name in files if name.endswith(ending)]
         found += sorted(
             named, key=lambda name: (name not in (f"model{ending}", f"pytorch_model{ending}"), name)
@@ -152,14 +157,14 @@ def _choose(listing: Listing) -> str | ShardSet | None:
         if standard in files or standard in listing.dangling:
             return standard
         matching = [shards for shards in sets if shards.names[0].endswith(suffix)]
-        named = [shards for shards in matching if shards.names[0].startswith(("model", "pytorch_model"))]
+        named = [shards for shards in matching if shards.names[0].startswith(_MODELS)]
         for group in (matching, named):
             if len(group) == 1:
                 return group[0]
     for name in _ALONE:
         if name in files:
             return name
-    for suffixes in ((".safetensors",), (".bin", ".pt", ".pth", ".ckpt")):
+    for suffixes in _OTHERS:
         alone = [name for name in files if name.endswith(suffixes) and not _is_side_file(name)]
         if len(alone) == 1:
             return alone[0]

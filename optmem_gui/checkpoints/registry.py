@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from optmem_gui.checkpoints import gguf, numpy_files, safetensors, torch_files
+from optmem_gui.checkpoints import gguf, keras_files, numpy_files, onnx, safetensors, tensorflow, torch_files
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, shown
 from optmem_gui.checkpoints.files import SNIFF_BYTES, HeaderFile, refuse_lfs_pointer
 
@@ -48,6 +48,23 @@ class FolderReader:
 
 
 READERS: tuple[Reader, ...] = (
+    Reader("keras", "Keras", keras_files.ZIP_SUFFIXES, keras_files.sniff_keras, keras_files.read_keras),
+    Reader("hdf5", "Keras HDF5", keras_files.HDF5_SUFFIXES, keras_files.sniff_hdf5, keras_files.read_hdf5),
+    Reader(
+        "tensorflow",
+        "TensorFlow checkpoint",
+        tensorflow.INDEX_SUFFIXES,
+        tensorflow.sniff_index,
+        tensorflow.read_index,
+    ),
+    Reader("tensorflow-state", "TensorFlow checkpoint", (), tensorflow.sniff_state, tensorflow.read_state),
+    Reader(
+        "saved-model",
+        "TensorFlow SavedModel",
+        tensorflow.GRAPH_SUFFIXES,
+        tensorflow.sniff_graph,
+        tensorflow.read_graph,
+    ),
     Reader(
         "npz", "NumPy .npz", numpy_files.ARCHIVE_SUFFIXES, numpy_files.sniff_archive, numpy_files.read_archive
     ),
@@ -62,17 +79,19 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader("gguf", "GGUF", gguf.SUFFIXES, gguf.sniff, gguf.read),
     Reader("safetensors", "Safetensors", (".safetensors",), safetensors.sniff, safetensors.read),
+    Reader("onnx", "ONNX", onnx.SUFFIXES, onnx.sniff, onnx.read),
     Reader("pickle", "Pickle", torch_files.SUFFIXES, torch_files.sniff_bare, torch_files.read_bare),
 )
 
-FOLDER_READERS: tuple[FolderReader, ...] = ()
+FOLDER_READERS: tuple[FolderReader, ...] = (
+    FolderReader("tensorflow", "TensorFlow checkpoint", tensorflow.sniff_folder, tensorflow.read_folder),
+)
 """Asked in this order, after the files that are a checkpoint by themselves."""
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"lmgg", "GGML"),
     (b"tjgg", "GGJT"),
     (b"fmgg", "GGMF"),
-    (b"\x89HDF\r\n\x1a\n", "HDF5 (Keras)"),
     (b"7z\xbc\xaf\x27\x1c", "7-Zip archive"),
     (b"\x1f\x8b", "gzip archive"),
     (b"Rar!", "RAR archive"),
@@ -80,13 +99,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 )
 _SUFFIXES: dict[str, str] = {
     ".ggml": "GGML",
-    ".h5": "HDF5 (Keras)",
-    ".hdf5": "HDF5 (Keras)",
-    ".keras": "Keras",
-    ".onnx": "ONNX",
-    ".pb": "TensorFlow SavedModel",
     ".tflite": "TensorFlow Lite",
-    ".index": "TensorFlow checkpoint",
     ".msgpack": "Flax msgpack",
     ".distcp": "PyTorch distributed checkpoint",
     ".tar": "tar archive",
