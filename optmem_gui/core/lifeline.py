@@ -11,10 +11,8 @@ import ctypes
 import os
 import signal
 import sys
-import threading
 
 _PR_SET_PDEATHSIG = 1
-_CHUNK_BYTES = 4096
 
 
 def die_with_parent(parent_pid: int | None) -> None:
@@ -28,14 +26,3 @@ def die_with_parent(parent_pid: int | None) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if parent_pid is not None and os.getppid() != parent_pid:
         os._exit(1)
-
-
-def exit_at_end_of_input(descriptor: int = 0) -> None:
-    """End the process as soon as ``descriptor`` reaches its end, from a thread of its own."""
-
-    def watch() -> None:
-        while os.read(descriptor, _CHUNK_BYTES):
-            pass
-        os._exit(1)
-
-    threading.Thread(target=watch, name="end of input", daemon=True).start()

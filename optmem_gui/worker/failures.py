@@ -17,7 +17,7 @@ _UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 <
 _LOST = ("device-side", "unspecified launch failure", "illegal memory access", "GPU is lost", "ECC error")
 
 
-def explain(error: Exception, step: int, phase: str, device: str) -> Failed:
+def explain(error: Exception, step: int, phase: str, device: str, action: str = "measure") -> Failed:
     """Turn what was raised into a message.
 
     Args:
@@ -25,6 +25,7 @@ def explain(error: Exception, step: int, phase: str, device: str) -> Failed:
         step: Step it happened in.
         phase: Phase it happened in.
         device: Device of the request.
+        action: What was done, ``measure`` or ``simulate``: the area of the text.
     """
     detail = traceback.format_exception_only(type(error), error)[-1].strip()
     if isinstance(error, UserError):
@@ -40,7 +41,7 @@ def explain(error: Exception, step: int, phase: str, device: str) -> Failed:
     where = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     values: dict[str, int | float | str] = {"phase": phase or "start", "step": step}
     values["cause"] = f"{type(error).__name__}: {cause}"
-    return Failed("error", "measure.step_failed", values, where, step, phase)
+    return Failed("error", f"{action}.step_failed", values, where, step, phase)
 
 
 def asked_bytes(error: Exception) -> int | None:

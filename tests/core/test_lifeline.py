@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-START = "from optmem_gui.core.lifeline import die_with_parent, exit_at_end_of_input; import time;"
+START = "from optmem_gui.core.lifeline import die_with_parent;"
 
 
 def run(code: str, text: str | None = "") -> subprocess.CompletedProcess[str]:
@@ -20,16 +20,3 @@ def test_a_child_whose_parent_is_gone_already_ends_at_once() -> None:
 
 def test_a_child_whose_parent_lives_goes_on() -> None:
     assert run("import os; die_with_parent(os.getppid()); print('still here')").stdout == "still here\n"
-
-
-def test_the_end_of_input_ends_the_process_while_it_works() -> None:
-    code = f"{START} exit_at_end_of_input(); print('working', flush=True); time.sleep(60)"
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
-        assert child.stdout.readline() == "working\n"
-        child.stdin.write("some\nlines\n")
-        child.stdin.close()
-        assert child.wait(30) == 1
