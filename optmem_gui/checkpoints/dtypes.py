@@ -135,3 +135,37 @@ GGML: dict[int, DType] = {
     )
 }
 """``enum ggml_type`` of llama.cpp's ``ggml.h``; what is not listed was removed or is newer."""
+
+ONNX: dict[int, DType] = {
+    number: DTYPES[type_id]
+    for number, type_id in (
+        (1, "fp32"),
+        (2, "uint8"),
+        (3, "int8"),
+        (4, "uint16"),
+        (5, "int16"),
+        (6, "int32"),
+        (7, "int64"),
+        (9, "bool"),
+        (10, "fp16"),
+        (11, "fp64"),
+        (12, "uint32"),
+        (13, "uint64"),
+        (14, "complex64"),
+        (15, "complex128"),
+        (16, "bf16"),
+        (17, "fp8_e4m3"),
+        (18, "fp8_e4m3fnuz"),
+        (19, "fp8_e5m2"),
+        (20, "fp8_e5m2fnuz"),
+        (21, "int4"),  # unsigned
+        (22, "int4"),
+        (23, "fp4_e2m1"),
+        (24, "fp8_e8m0"),
+        (25, "int2"),  # unsigned
+        (26, "int2"),
+        (27, "fp6_e2m3"),
+        (28, "fp6_e3m2"),
+    )
+}
+"""``TensorProto.DataType`` of onnx 1.23; 8 is text."""

@@ -60,6 +60,10 @@ READ: dict[str, tuple[int, int, str]] = {
     "torch_burn/int8.pt": (0, 4, "no_weights"),
     "torch_burn/mnist.pt": (376_870, 70, ""),
     "torch_misc/torchtune_tiny_fair_checkpoint.pt": (89_504, 0, ""),
+    "onnx/empty_graph.onnx": (0, 0, "no_tensors"),
+    "onnx/external_data.onnx": (20, 0, ""),
+    "onnx/external_data_offset.onnx": (6, 0, ""),
+    "onnx/multi_external_files.onnx": (20, 0, ""),
     "candle/test.npy": (0, 10, "no_weights"),
     "candle/test.npz": (0, 20, "no_weights"),
     "candle/test_with_key.pt": (0, 8, "no_weights"),
@@ -96,7 +100,6 @@ REFUSED: dict[str, str] = {
     "synthetic/gguf_bad_u64max.gguf": "tensor_too_large",
     "synthetic/gguf_old_ggml_magic.gguf": "other_format",
     "keras/safe_model.h5": "other_format",
-    "onnx/external_data.onnx": "other_format",
     "tensorflow/half_plus_two.tflite": "other_format",
     "bigmodels/t5-xxl": "family_not_built",
 }

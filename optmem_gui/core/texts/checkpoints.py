@@ -62,6 +62,10 @@ TEXTS: dict[str, str] = {
     "checkpoint.pickled_array": "{file}: {name} holds pickled Python objects, which are not executed; save plain arrays",
     "checkpoint.zip_no_arrays": "{file}: a zip without arrays (.npy), not written by numpy.savez; choose the weights file",
     "checkpoint.array_size": "{file}: {name} declares {data_bytes} of data and holds {held_bytes}; the file is damaged",
+    # ONNX
+    "checkpoint.no_graph": "{file}: no ONNX model, there is no graph in it; choose the model file",
+    "checkpoint.bad_external": "{file}: {given} is no usable place in a file of external data; export the model again",
+    "checkpoint.too_many_tensors": "{file}: more than {limit_count} tensors; this is no model",
     # Sets of files and folders
     "checkpoint.bad_index": "{file}: not an index of shards (JSON with a weight_map); download it again",
     "checkpoint.index_leaves_folder": "{file}: names the file {name}, which is outside the folder; do not use this index",
@@ -117,6 +121,9 @@ TEXTS: dict[str, str] = {
     "checkpoint.no_numbers": "{count} arrays of texts, dates or raw bytes (the first is {name}) are not counted.",
     "checkpoint.nameless_types": "{count} arrays have a type NumPy has no name for: 2 bytes count as bf16, 1 byte as a float of unknown kind.",
     "checkpoint.data_behind": "{count} bytes follow the array and are not read.",
+    "checkpoint.onnx_constants": "{count} elements are constants of the graph: kept as buffers, not trained.",
+    "checkpoint.onnx_training": "{count} elements belong to the training part (optimizer state, settings) and are not counted.",
+    "checkpoint.external_missing": "{count} of {total_count} files of external data are missing (the first is {name}); the counts are from the model.",
     # Configs and presets
     "preset.unknown": "Preset: {given} is not known; choose one of {known}",
     "config.not_json": "{file}: not a JSON object; download it again",
