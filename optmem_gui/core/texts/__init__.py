@@ -9,6 +9,7 @@ from optmem_gui.core.texts import (
     checkpoints,
     commands,
     components,
+    decide,
     errors,
     measure,
     optimizer_beliefs,
@@ -22,9 +23,9 @@ from optmem_gui.core.texts import (
     optimizers,
     precision,
     probe,
+    sharding,
     simulate,
     sources,
-    sharding,
     window,
 )
 
@@ -35,6 +36,7 @@ _AREAS = (
     checkpoints,
     commands,
     components,
+    decide,
     errors,
     measure,
     optimizer_beliefs,

@@ -1,0 +1,9 @@
+"""English templates: what fits, and what to change so that it does."""
+
+from __future__ import annotations
+
+TEXTS: dict[str, str] = {
+    "solve.no_architecture": "solve: the model's architecture is not known, so activations are not counted; open its config.json or choose a preset",
+    "solve.batch_needs": "solve batch: a sequence length is needed; add --seq N",
+    "solve.sequence_needs": "solve seq: a batch is needed; add --batch N",
+}
