@@ -30,6 +30,7 @@ _STANDARD = (
     ("pytorch_model.bin", ".bin"),
     ("flax_model.msgpack", ".msgpack"),
     ("tf_model.h5", ".h5"),
+    ("model.gguf", ".gguf"),
 )
 _ALONE = (
     "adapter_model.safetensors",
@@ -38,7 +39,17 @@ _ALONE = (
     "diffusion_pytorch_model.bin",
 )
 _MODELS = ("model", "pytorch_model", "flax_model", "tf_model")
-_OTHERS = ((".safetensors",), (".bin", ".pt", ".pth", ".ckpt"), (".keras",), (".h5", ".hdf5"), (".msgpack",))
+_OTHERS = (
+    (".safetensors",),
+    (".bin", ".pt", ".pth", ".ckpt"),
+    (".keras",),
+    (".h5", ".hdf5"),
+    (".msgpack",),
+    (".gguf",),
+    (".onnx",),
+    (".npz",),
+    (".npy",),
+)
 _INDEXES = tuple(f"{suffix}.index.json" for suffix in (".safetensors", ".bin", ".msgpack", ".h5"))
 _CHECK_EVERY = 500
 

@@ -206,7 +206,7 @@ def test_a_split_set_is_one_model(tmp_path: Path) -> None:
     write(tmp_path / "tiny.gguf", LLAMA, fields=llama_fields(), split=8)
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == [f"tiny-{index:05d}-of-00003.gguf" for index in (1, 2, 3)]
-    for opened in (tmp_path / names[0], tmp_path / names[2]):
+    for opened in (tmp_path / names[0], tmp_path / names[2], tmp_path):
         checkpoint = open_checkpoint(opened)
         assert (checkpoint.param_count, checkpoint.file_count) == (COUNT, 3)
         assert checkpoint.architecture is not None

@@ -74,6 +74,7 @@ def test_archives_hold_what_numpy_lists(tmp_path: Path, save: Any) -> None:
     }
     assert (checkpoint.format, checkpoint.param_count, checkpoint.buffer_count) == ("npz", 1240, 1)
     assert checkpoint.tensor_bytes == sum(array.nbytes for array in arrays.values()) + 8
+    assert open_checkpoint(tmp_path).param_count == 1240
     renamed = (tmp_path / "w.npz").rename(tmp_path / "weights.bin")
     assert open_checkpoint(renamed).param_count == 1240
 

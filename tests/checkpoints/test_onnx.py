@@ -193,6 +193,7 @@ def external(folder: Path, **shapes: tuple[int, ...]) -> Path:
 
 def test_external_data_is_measured_and_not_read(tmp_path: Path) -> None:
     path = external(tmp_path, a=(300, 40), b=(40,))
+    assert open_checkpoint(tmp_path).param_count == 12_040
     checkpoint = open_checkpoint(path)
     assert (checkpoint.param_count, checkpoint.tensor_bytes) == (12_040, 48_160)
     assert (checkpoint.file_count, checkpoint.complete) == (2, True)
