@@ -99,6 +99,8 @@ class Recording:
         config: The settings it was recorded with; None where the file does not say.
         places: Where in the program each event came from (``file:line function``), one an event; empty where
             the file does not say.
+        stacks: All frames of each event, the innermost first; empty where the file does not say. Events from
+            the same place share one.
     """
 
     device: int
@@ -106,3 +108,4 @@ class Recording:
     segments: tuple[RecordedSegment, ...]
     config: AllocatorConfig | None = None
     places: tuple[str, ...] = ()
+    stacks: tuple[tuple[str, ...], ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from optmem_gui.allocator.caching import CachingAllocator, DeviceOutOfMemoryError
@@ -16,7 +17,7 @@ from optmem_gui.allocator.recorded_calls import (
     unmap,
 )
 from optmem_gui.allocator.recording import Event, Recording
-from optmem_gui.allocator.start import Before, undo
+from optmem_gui.allocator.start import CHECK_EVERY, Before, never, undo
 from optmem_gui.allocator.state import segments_of
 from optmem_gui.core.reasons import Reason
 
@@ -69,15 +70,22 @@ class Replay:
     reserved: tuple[int, ...] = field(repr=False)
 
 
-def replay(recording: Recording) -> Replay:
-    """Replay a recording under the settings it was made with, and compare every address."""
+def replay(recording: Recording, check: Callable[[], None] = never) -> Replay:
+    """Replay a recording under the settings it was made with, and compare every address.
+
+    Args:
+        recording: The recording.
+        check: Called now and then; may raise to stop.
+    """
     config = AllocatorConfig() if recording.config is None else recording.config
-    before = undo(recording)
+    before = undo(recording, check)
     observed = observe(recording, before, config)
     addresses = RecordedAddresses()
     filled = fill(before, config, addresses, observed.extra)
     run = _Run(filled.allocator, addresses)
     for index, event in enumerate(recording.events):
+        if index % CHECK_EVERY == 0:
+            check()
         run.step(index, event)
     known, start, notes = _start(recording, before, observed)
     return Replay(

@@ -23,6 +23,9 @@ MAX_BLOCKS = 5_000_000
 MAX_DEVICES = 256
 MAX_PAGES = 4_000_000
 """Pages of all expandable segments, counted at each mapping and unmapping: 8 TiB."""
+MOST_FRAMES = 200
+"""Frames of an event that are read."""
+_MOST_STACKS = 100_000
 _ADDRESSES = 1 << 57
 """Virtual addresses of x86-64 and Arm have at most 57 bits."""
 _STREAMS = 1 << 64
@@ -51,6 +54,8 @@ class SnapshotReader:
         self.block_count = 0
         self.page_count = 0
         self._places: dict[int, str] = {}
+        self._stacks: dict[tuple[int, ...], tuple[str, ...]] = {}
+        self._unique: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def snapshot(self, tree: object) -> tuple[Recording, ...]:
         """What ``_dump_snapshot`` saved, one recording a device that has anything.
@@ -74,8 +79,16 @@ class SnapshotReader:
             if trace or mine:
                 events = self._events(trace, self._traced)
                 places = tuple(self._place(each) for each in trace)
+                stacks = tuple(self._stack(each) for each in trace)
                 recordings.append(
-                    Recording(device, _with_pools(events, mine), mine, config, places if any(places) else ())
+                    Recording(
+                        device,
+                        _with_pools(events, mine),
+                        mine,
+                        config,
+                        places if any(places) else (),
+                        stacks if any(stacks) else (),
+                    )
                 )
         return tuple(recordings)
 
@@ -229,9 +242,28 @@ class SnapshotReader:
             return ""
         place = self._places.get(id(frames))
         if place is None:
-            place = next((text for frame in frames[:200] if (text := _frame(frame))), "")
+            place = next((text for frame in frames[:MOST_FRAMES] if (text := _frame(frame))), "")
             self._places[id(frames)] = place
         return place
+
+    def _stack(self, found: object) -> tuple[str, ...]:
+        """Every Python frame, PyTorch's own included, the innermost first.
+
+        Events have lists of their own with the same frames in them, so equal stacks are made one.
+        """
+        frames = found.get("frames") if isinstance(found, Mapping) else None
+        if not isinstance(frames, (list, tuple)) or not frames:
+            return ()
+        shown = frames[:MOST_FRAMES]
+        key = tuple(map(id, shown))
+        stack = self._stacks.get(key)
+        if stack is None:
+            texts = (_frame(frame, torch_too=True) for frame in shown)
+            stack = tuple(text for text in texts if text)
+            stack = self._unique.setdefault(stack, stack)
+            if len(self._stacks) < _MOST_STACKS:
+                self._stacks[key] = stack
+        return stack
 
     def _pool_id(self, found: object, name: str, where: str) -> PoolId:
         value = found.get(name, DEFAULT_POOL) if isinstance(found, Mapping) else DEFAULT_POOL
@@ -268,12 +300,14 @@ class SnapshotReader:
         raise UserError("snapshot.too_many", file=self.file, limit_count=limit, what=what)
 
 
-def _frame(frame: object) -> str:
-    """A frame as ``file:line name``; empty for frames of PyTorch itself and of C++."""
+def _frame(frame: object, *, torch_too: bool = False) -> str:
+    """A frame as ``file:line name``; empty for one of C++, and of PyTorch unless those are wanted too."""
     if not isinstance(frame, Mapping):
         return ""
     filename, line, name = frame.get("filename"), frame.get("line"), frame.get("name")
-    if not isinstance(filename, str) or not filename.endswith(".py") or "/torch/" in filename:
+    if not isinstance(filename, str) or not filename.endswith(".py"):
+        return ""
+    if "/torch/" in filename and not torch_too:
         return ""
     number = line if type(line) is int else 0
     return f"{filename[-120:]}:{number} {name[:80] if isinstance(name, str) else ''}".rstrip()

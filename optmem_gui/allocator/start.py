@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -62,12 +63,23 @@ class Before:
     contradictions: int = 0
 
 
+CHECK_EVERY = 1 << 14
+"""Events between two looks at whether somebody wants the work to stop."""
+
 PAGE_BYTES = SMALL_SEGMENT_BYTES
 """Pages of both pools are whole multiples of it."""
 
 
-def undo(recording: Recording) -> Before:
+def never() -> None:
+    """Nobody wants the work to stop."""
+
+
+def undo(recording: Recording, check: Callable[[], None] = never) -> Before:
     """Undo every event, the last one first.
+
+    Args:
+        recording: The recording.
+        check: Called now and then; may raise to stop.
 
     Raises:
         UserError: Two segments would have lain over each other, which no allocator's recording shows.
@@ -75,6 +87,8 @@ def undo(recording: Recording) -> Before:
     before = _at_end(recording)
     unmapped = _kinds_of_unmapped(recording)
     for index in range(len(recording.events) - 1, -1, -1):
+        if index % CHECK_EVERY == 0:
+            check()
         _undo(recording.events[index], before, unmapped.get(index))
     _check_disjoint(recording, before)
     before.lowest = _lowest_pages(recording, before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from optmem_gui.allocator.caching import CachingAllocator, DeviceOutOfMemoryError
@@ -10,7 +11,7 @@ from optmem_gui.allocator.config import AllocatorConfig
 from optmem_gui.allocator.recorded_calls import complete_free, request_free
 from optmem_gui.allocator.recording import Event, Recording
 from optmem_gui.allocator.replay import Totals, totals
-from optmem_gui.allocator.start import PAGE_BYTES, Before, Kind, undo
+from optmem_gui.allocator.start import CHECK_EVERY, PAGE_BYTES, Before, Kind, never, undo
 
 _RELEASES = ("segment_free", "segment_unmap")
 
@@ -31,7 +32,12 @@ class WhatIf:
     ran_out_at: int | None
 
 
-def what_if(recording: Recording, config: AllocatorConfig, capacity_bytes: int | None = None) -> WhatIf:
+def what_if(
+    recording: Recording,
+    config: AllocatorConfig,
+    capacity_bytes: int | None = None,
+    check: Callable[[], None] = never,
+) -> WhatIf:
     """Serve the same requests with other settings, from an empty device.
 
     What was there before the first event is allocated anew, in the order of its addresses, since other
@@ -43,15 +49,18 @@ def what_if(recording: Recording, config: AllocatorConfig, capacity_bytes: int |
         recording: The requests.
         config: The settings.
         capacity_bytes: What the device hands out; None without an end.
+        check: Called now and then; may raise to stop.
     """
     allocator = CachingAllocator(config, capacity_bytes)
     run = _Serving(allocator)
-    before = undo(recording)
+    before = undo(recording, check)
     index = -1
     try:
         run.begin(before)
         releasing = False
-        for index, event in enumerate(recording.events):  # noqa: B007  # the index of the last one is needed
+        for index, event in enumerate(recording.events):  # the index of the last one is needed
+            if index % CHECK_EVERY == 0:
+                check()
             if event.action in _RELEASES:
                 if not releasing:
                     allocator.empty_cache()

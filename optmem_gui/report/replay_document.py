@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from optmem_gui.allocator.peak import Alive
+from optmem_gui.allocator.config import AllocatorConfig
+from optmem_gui.allocator.peak import Alive, alive_after, peak_event
 from optmem_gui.allocator.recording import Recording
 from optmem_gui.allocator.replay import Replay, Totals
-from optmem_gui.allocator.what_if import WhatIf
+from optmem_gui.allocator.replay import replay as run_replay
+from optmem_gui.allocator.start import never
+from optmem_gui.allocator.what_if import WhatIf, what_if
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.units import format_bytes, format_count, in_unit
 from optmem_gui.report.json_document import SCHEMA, Document, reason_documents
@@ -38,6 +42,41 @@ class Replayed:
     settings: str | None = None
     what_if: WhatIf | None = None
     as_recorded: WhatIf | None = None
+
+
+def replayed(recording: Recording, check: Callable[[], None] = never) -> Replayed:
+    """Replay a recording and find out what was alive at its peak.
+
+    Args:
+        recording: The recording.
+        check: Called now and then; may raise to stop.
+    """
+    outcome = run_replay(recording, check)
+    peak = peak_event(outcome.allocated)
+    return Replayed(recording, outcome, peak, alive_after(recording, peak, check))
+
+
+def with_settings(
+    found: Replayed,
+    settings: str,
+    config: AllocatorConfig,
+    capacity_bytes: int | None = None,
+    check: Callable[[], None] = never,
+) -> Replayed:
+    """The same with other allocator settings tried beside the recorded ones.
+
+    Args:
+        found: The replayed recording.
+        settings: The settings as they were written.
+        config: The settings.
+        capacity_bytes: What the device hands out; None without an end.
+        check: Called now and then; may raise to stop.
+    """
+    recording = found.recording
+    recorded = AllocatorConfig() if recording.config is None else recording.config
+    as_recorded = found.as_recorded or what_if(recording, recorded, check=check)
+    other = what_if(recording, config, capacity_bytes, check)
+    return replace(found, settings=settings, what_if=other, as_recorded=as_recorded)
 
 
 def replay_document(replayed: Replayed) -> Document:

@@ -26,6 +26,31 @@ MAX_INSTRUCTIONS = 60_000_000
 _GZIP, _PICKLE = b"\x1f\x8b", b"\x80"
 
 
+_HEAD_BYTES = 1 << 16
+_KEYS = (b"device_traces", b"segments", b"allocator_settings", b"external_annotations")
+"""One of the keys of the outermost object stands at the beginning of a pickle ..."""
+_TRACE_KEYS = (b'"segments_at_end"', b'"events"')
+"""... and somewhere in the first part of a JSON trace."""
+
+
+def is_snapshot(path: Path) -> bool:
+    """Whether a file looks like a memory snapshot, by its first bytes; a name says too little.
+
+    A file that cannot be read looks like none: whoever opens it says why.
+    """
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == _GZIP
+            raw.seek(0)
+            begin = gzip.GzipFile(fileobj=raw).read(_HEAD_BYTES) if packed else raw.read(_HEAD_BYTES)
+    except (OSError, EOFError, zlib.error):
+        return False
+    if begin[:1] == _PICKLE:
+        # a checkpoint may have such a key deep inside; here it is the first of the object
+        return any(key in begin[:64] for key in _KEYS)
+    return begin.lstrip()[:1] == b"{" and any(key in begin for key in _TRACE_KEYS)
+
+
 class _Bounded(io.RawIOBase):
     """A stream that refuses to give more than a number of bytes: a small file may unpack to a huge one."""
 

@@ -226,3 +226,26 @@ def test_other_settings_change_what_is_reserved() -> None:
     with_end = what_if(recording, AllocatorConfig(), capacity_bytes=20 * MIB)
     assert (with_end.totals.reserved_peak, with_end.retries, with_end.ran_out_at) == (16 * MIB, 2, None)
     assert what_if(recording, AllocatorConfig(), capacity_bytes=13 * MIB).ran_out_at == 5
+
+
+class Stopped(Exception):  # noqa: N818  # what a caller raises to stop, no error
+    """Somebody wants the work to stop."""
+
+
+def test_long_work_can_be_stopped() -> None:
+    program = Program()
+    for _ in range(3):
+        address = program.alloc(MIB)
+        assert address is not None
+        program.free(address)
+    recording = program.recording()
+
+    def stop() -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        replay(recording, stop)
+    with pytest.raises(Stopped):
+        alive_after(recording, 0, stop)
+    with pytest.raises(Stopped):
+        what_if(recording, AllocatorConfig(), check=stop)

@@ -15,7 +15,7 @@ from optmem_gui.allocator.config import MIB
 from optmem_gui.allocator.replay import replay
 from optmem_gui.core.errors import UserError
 from optmem_gui.report import snapshot_file
-from optmem_gui.report.snapshot_file import open_snapshot
+from optmem_gui.report.snapshot_file import is_snapshot, open_snapshot
 from tests.allocator.recorder import Program, as_snapshot
 
 
@@ -49,7 +49,10 @@ def test_pickles_of_every_protocol_are_read(tmp_path: Path, protocol: int, *, pa
     path.write_bytes(gzip.compress(data) if packed else data)
     (recording,) = open_snapshot(path)
     places = ("/home/me/train.py:12 step",) * len(recording.events)
-    assert recording == replace(program().recording(), places=places)
+    stack = ("/site-packages/torch/nn/linear.py:1 forward", "/home/me/train.py:12 step")
+    stacks = (stack,) * len(recording.events)
+    assert len(set(map(id, recording.stacks))) == 1  # equal stacks are one
+    assert recording == replace(program().recording(), places=places, stacks=stacks)
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -152,3 +155,32 @@ def test_a_pickle_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     path = tmp_path / "run.pickle"
     path.write_bytes(b"\x80\x04" + b"]0" * 200_000 + b".")
     assert refusal(path) == "snapshot.too_many"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_snapshot_is_known_by_its_first_bytes(tmp_path: Path, *, packed: bool) -> None:
+    files = {
+        "pickle": pickle.dumps(as_snapshot(program().recording())),
+        "trace": json.dumps({"origin": "x" * 300, **trace()}).encode(),
+    }
+    others = {
+        "checkpoint": pickle.dumps({"model": {"weight": 1}, "segments": 2}, protocol=2)[:2] + b"x" * 100,
+        "config": json.dumps({"model_type": "gpt2", "n_layer": 12}).encode(),
+        "empty": b"",
+        "text": b"hello",
+    }
+    for name, data in {**files, **others}.items():
+        path = tmp_path / name
+        path.write_bytes(gzip.compress(data) if packed else data)
+        assert is_snapshot(path) is (name in files), name
+    (tmp_path / "cut").write_bytes(gzip.compress(b"x" * 1000)[:20])
+    assert not is_snapshot(tmp_path / "cut")
+    assert not is_snapshot(tmp_path / "absent")
+    assert not is_snapshot(tmp_path)
+
+
+@pytest.mark.skipif("OPTMEM_REFERENCE_DATA" not in os.environ, reason="OPTMEM_REFERENCE_DATA names no folder")
+def test_every_recorded_trace_is_known() -> None:
+    found = sorted(Path(os.environ["OPTMEM_REFERENCE_DATA"], "cuda-traces").glob("*.json.gz"))
+    assert found
+    assert all(is_snapshot(path) for path in found)

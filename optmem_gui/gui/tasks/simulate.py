@@ -63,6 +63,7 @@ class SimulateThread(QThread):
 
     def _simulate(self) -> None:
         # loaded when it is meant: the window starts without
+        from optmem_gui.architectures.config_file import config_text  # noqa: PLC0415  # as said above
         from optmem_gui.core.simulated import (  # noqa: PLC0415  # as said above
             compare_simulated,
             simulate_request,
@@ -71,8 +72,9 @@ class SimulateThread(QThread):
         from optmem_gui.core.simulation_target import target_of  # noqa: PLC0415  # as said above
 
         wanted = self.simulation
-        request = simulate_request(wanted.scenario, target_of(wanted.gpu))
-        breakdown = compute(simulated_scenario(wanted.scenario), wanted.gpu)
+        config = config_text(wanted.scenario.model)
+        request = simulate_request(wanted.scenario, target_of(wanted.gpu), config=config)
+        breakdown = compute(simulated_scenario(wanted.scenario, built=bool(config)), wanted.gpu)
         if self.isInterruptionRequested():
             return
         self.outcome = self._simulator.simulate(request, self.progressed.emit)
