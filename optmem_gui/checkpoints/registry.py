@@ -6,7 +6,16 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from optmem_gui.checkpoints import gguf, keras_files, numpy_files, onnx, safetensors, tensorflow, torch_files
+from optmem_gui.checkpoints import (
+    flax_files,
+    gguf,
+    keras_files,
+    numpy_files,
+    onnx,
+    safetensors,
+    tensorflow,
+    torch_files,
+)
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, shown
 from optmem_gui.checkpoints.files import SNIFF_BYTES, HeaderFile, refuse_lfs_pointer
 
@@ -50,6 +59,7 @@ class FolderReader:
 READERS: tuple[Reader, ...] = (
     Reader("keras", "Keras", keras_files.ZIP_SUFFIXES, keras_files.sniff_keras, keras_files.read_keras),
     Reader("hdf5", "Keras HDF5", keras_files.HDF5_SUFFIXES, keras_files.sniff_hdf5, keras_files.read_hdf5),
+    Reader("flax", "Flax msgpack", flax_files.SUFFIXES, flax_files.sniff, flax_files.read),
     Reader(
         "tensorflow",
         "TensorFlow checkpoint",
@@ -100,7 +110,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 _SUFFIXES: dict[str, str] = {
     ".ggml": "GGML",
     ".tflite": "TensorFlow Lite",
-    ".msgpack": "Flax msgpack",
     ".distcp": "PyTorch distributed checkpoint",
     ".tar": "tar archive",
     ".engine": "TensorRT engine",

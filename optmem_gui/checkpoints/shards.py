@@ -88,11 +88,21 @@ def read_index(path: Path, reading: Reading) -> ShardSet:
         path.parent,
         names,
         path.name,
-        index.weight_map,
+        _plain_names(index.weight_map, path.name),
         _number(metadata.get("total_size")),
         _number(metadata.get("total_parameters")) or None,
         len(data),
     )
+
+
+def _plain_names(weight_map: dict[str, str], file: str) -> dict[str, str]:
+    """Names in dots; Flax and TensorFlow join them with slashes, and name the collection or output too."""
+    if not file.endswith((".msgpack.index.json", ".h5.index.json")):
+        return weight_map
+    return {
+        re.sub(r":\d+$", "", name).removeprefix("params/").replace("/", "."): shard
+        for name, shard in weight_map.items()
+    }
 
 
 def numbered_sets(folder: Path, names: Iterable[str]) -> list[ShardSet]:

@@ -7,7 +7,7 @@ tensors an implementation keeps for the model's parameters; those that give exac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
@@ -73,9 +73,10 @@ def describe(
     tensors = [item for item in variables if item.shape]
     numbers = [item for item in variables if not item.shape]
     held, named = _held(tensors), class_of(said)
-    match, states = _match(held, named, libraries, trained)
+    names = {item.state for item in tensors if item.state}
+    match, states = _match(held, named, names, libraries, trained)
     for shown in _shown_by(tensors) if tensors and not (match and match.exact) else ():
-        other = _match(held, named, libraries, shown)
+        other = _match(held, named, names, libraries, shown)
         if other[0] is not None and other[0].exact and _are_among(shown, trained):
             (match, states), trained = other, shown
             break
@@ -123,11 +124,11 @@ def _held(tensors: Iterable[Variable]) -> _Held:
 
 
 def _match(
-    held: _Held, named: str, libraries: Sequence[str], trained: Sequence[Row]
+    held: _Held, named: str, names: Collection[str], libraries: Sequence[str], trained: Sequence[Row]
 ) -> tuple[OptimizerMatch | None, Mapping[tuple[int, str], list[str]]]:
     """The implementation that keeps exactly this, else the one that is named; and its states by size."""
     exact: list[tuple[Implementation, Options, Mapping[tuple[int, str], list[str]]]] = []
-    candidates = list(_candidates(named, libraries))
+    candidates = [item for item in _candidates(named, libraries) if named or _has(item, names)]
     for implementation in candidates if held else []:
         for options in _options(implementation):
             expected = _expected(implementation, options, trained)
@@ -144,6 +145,11 @@ def _match(
             candidates[0].id, (), not held and not _expected(candidates[0], (), trained)
         ), {}
     return None, {}
+
+
+def _has(implementation: Implementation, names: Collection[str]) -> bool:
+    """Whether an implementation has states of all these names."""
+    return {state.name for state in implementation.states}.issuperset(names)
 
 
 def _are_among(shown: Sequence[Row], trained: Sequence[Row]) -> bool:

@@ -25,4 +25,8 @@ TEXTS: dict[str, str] = {
     "checkpoint.frozen_graph": "{file}: a TensorFlow graph without variables beside it (frozen for inference); open the checkpoint or SavedModel it was made from",
     "checkpoint.no_latest": "{file}: names no checkpoint (model_checkpoint_path is missing); choose an .index file",
     "checkpoint.data_files_missing": "{missing_count} of {total_count} data files missing: {names}. The counts are from the index.",
+    # Flax and Orbax
+    "checkpoint.msgpack_damaged": "{file}: not the msgpack of a Flax model at byte {position_count} (cut short or damaged); download it again",
+    "checkpoint.msgpack_too_many": "{file}: more than {limit_count} entries; this is no checkpoint",
+    "checkpoint.array_types_unknown": "{count} arrays of unknown element types do not count: {names}.",
 }
