@@ -6,13 +6,15 @@ is to build on. It returns one of::
     model, batch, loss      loss(model, batch) -> scalar tensor
     model, loss             loss() -> scalar tensor, which makes its own batch
 
-``model`` is a ``torch.nn.Module``; ``batch`` is a tensor or any nesting of lists, tuples and mappings of
-tensors, and a fresh copy of it is handed over for every micro-batch. New tensors are made on the device
-unless the code says otherwise. The file runs in the worker alone, in its own folder, and not as ``__main__``.
+``model`` is a ``torch.nn.Module``; ``batch`` is a tensor or any nesting of lists, tuples and mappings, and
+fresh copies of the tensors (and NumPy arrays) in it are handed over for every micro-batch. New tensors are
+made on the device unless the code says otherwise. The file runs in the worker alone, in its own folder, and
+not as ``__main__``.
 """
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import os
@@ -83,15 +85,16 @@ def build_function(request: MeasureRequest, weights: torch.dtype, device: torch.
     model, batch, loss = _checked(answer, place)
     model.to(device, None if weights is torch.float32 else weights)
     leaves, form = pytree.tree_flatten(batch)
-    leaves = [leaf if isinstance(leaf, Tensor) else torch.as_tensor(leaf) for leaf in leaves]
+    leaves = [torch.as_tensor(leaf) if hasattr(leaf, "__array__") else leaf for leaf in leaves]
 
     def make() -> Batch:
-        return tuple(leaf.detach().to(device, copy=True) for leaf in leaves)
+        return tuple(leaf.detach().to(device, copy=True) for leaf in leaves if isinstance(leaf, Tensor))
 
     def value(tensors: Batch) -> Tensor:
+        fresh = iter(tensors)
         with torch.device(device), blamed(place.file):
-            whole = pytree.tree_unflatten(list(tensors), form)
-            found = loss() if batch is None else loss(model, whole)
+            filled = [next(fresh) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
+            found = loss() if batch is None else loss(model, pytree.tree_unflatten(filled, form))
         if not isinstance(found, Tensor) or found.numel() != 1:
             raise UserError("source.no_loss", place=f"{place.file.name}:{place.name}", given=_kind(found))
         return found
@@ -107,8 +110,10 @@ def build_function(request: MeasureRequest, weights: torch.dtype, device: torch.
 
 
 def _load(place: Place) -> Callable[..., object]:
-    for name in [name for name, module in sys.modules.items() if _is_inside(module, place.file.parent)]:
+    folder = place.file.parent
+    for name in [name for name, module in sys.modules.items() if _is_own(name, module, folder)]:
         del sys.modules[name]  # a file that was edited since is read again
+    importlib.invalidate_caches()
     spec = importlib.util.spec_from_file_location(_MODULE, place.file)
     if spec is None or spec.loader is None:
         raise UserError("source.function_form", given=str(place.file))
@@ -121,9 +126,18 @@ def _load(place: Place) -> Callable[..., object]:
     return cast("Callable[..., object]", found)
 
 
-def _is_inside(module: object, folder: Path) -> bool:
+def _is_own(name: str, module: object, folder: Path) -> bool:
     file = getattr(module, "__file__", None)
-    return isinstance(file, str) and "site-packages" not in file and Path(file).parent == folder
+    top = name.partition(".")[0]
+    if not isinstance(file, str) or top in (*sys.stdlib_module_names, "__main__", "optmem_gui"):
+        return False
+    return _is_in(file, folder)
+
+
+def _is_in(file: str, folder: Path) -> bool:
+    """Whether a file is the user's: in the folder, and not in an environment that lies there as well."""
+    path = Path(file)
+    return folder in path.parents and not {"site-packages", "dist-packages"} & set(path.parts)
 
 
 def _call(function: Callable[..., object], device: torch.device) -> object:
@@ -152,13 +166,14 @@ def _in_folder(folder: Path) -> Iterator[None]:
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
     os.chdir(folder)
-    stdin = sys.stdin
+    stdin, no_bytecode = sys.stdin, sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # bytecode is told apart by whole seconds, and an edit may be faster
     try:
         with Path(os.devnull).open(encoding="utf-8") as empty:
             sys.stdin = empty
             yield
     finally:
-        sys.stdin = stdin
+        sys.stdin, sys.dont_write_bytecode = stdin, no_bytecode
         os.chdir(before)
 
 
@@ -189,5 +204,5 @@ def _line(error: BaseException, file: Path) -> str:
     if isinstance(error, SyntaxError) and error.filename:
         return f"{Path(error.filename).name}:{error.lineno or 0}"
     frames = traceback.extract_tb(error.__traceback__)
-    inside = [f for f in frames if Path(f.filename).parent == file.parent]
+    inside = [frame for frame in frames if _is_in(frame.filename, file.parent)]
     return f"{Path(inside[-1].filename).name}:{inside[-1].lineno}" if inside else file.name
