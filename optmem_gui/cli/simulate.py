@@ -23,6 +23,7 @@ from optmem_gui.core.simulated import (
     SimulatedRow,
     compare_simulated,
     simulate_request,
+    simulated_notes,
     simulated_process,
     simulated_scenario,
 )
@@ -70,15 +71,18 @@ def simulate(arguments: argparse.Namespace) -> int:
     with Simulator() as simulator:
         outcome = simulator.simulate(request, _show)
     _clear()
+    notes = simulated_notes(chosen)
     if outcome.report is None:
         reason = outcome.reason
         if reason is None:
             raise AssertionError("a simulation without figures says why")
         raise UserError(reason.key, **reason.values)
     if arguments.json:
-        say(to_text(simulated_document(scenario, breakdown, outcome, gpu)))
+        say(to_text(simulated_document(scenario, breakdown, outcome, gpu, notes)))
     else:
         say(_text(scenario, breakdown, outcome.report, gpu))
+        for note in notes:
+            say(f"Note: {note}")
     return _exit_code(arguments, outcome, gpu)
 
 

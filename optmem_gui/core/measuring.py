@@ -10,16 +10,18 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef, Shape
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.state import constructor_keywords
+from optmem_gui.core.parallel import ONE_GPU
 from optmem_gui.core.requests import DEFAULT_STEPS, BareTensor, FrozenTensors, MeasureRequest
-from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.scenario import Scenario, Target
 from optmem_gui.core.synthetic import transformer_ref
 
 
 def measured_scenario(scenario: Scenario, device: str, *, built: bool = False) -> Scenario:
     """The scenario that a measurement on this device runs, so that like is compared with like.
 
-    The rules are those of the device it runs on. Without a batch, or with tensors that are not exactly
-    those of the known transformer, the tensors are measured bare and nothing is known of activations.
+    The rules are those of the device it runs on, and it is one device. Without a batch, or with tensors that
+    are not exactly those of the known transformer, the tensors are measured bare and nothing is known of
+    activations.
 
     Args:
         scenario: What was asked for.
@@ -29,9 +31,8 @@ def measured_scenario(scenario: Scenario, device: str, *, built: bool = False) -
     batch, sequence = scenario.batch, scenario.sequence
     if batch is None or not (built or (sequence is not None and runs_as_transformer(scenario.model))):
         batch = sequence = None
-    return replace(
-        scenario, target="cpu" if device == "cpu" else "cuda", batch=batch, sequence=sequence, gpu=None
-    )
+    target: Target = "cpu" if device == "cpu" else "cuda"
+    return replace(scenario, target=target, batch=batch, sequence=sequence, gpu=None, parallel=ONE_GPU)
 
 
 def measure_request(

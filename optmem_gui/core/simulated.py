@@ -31,6 +31,13 @@ def simulated_scenario(scenario: Scenario, *, built: bool = False) -> Scenario:
     return replace(measured_scenario(scenario, "cuda", built=built), gpu=scenario.gpu)
 
 
+def simulated_notes(scenario: Scenario) -> tuple[Reason, ...]:
+    """What of a scenario is not traced."""
+    if scenario.parallel.gpus == 1:
+        return ()
+    return (Reason("simulate.one_gpu", {"gpus": scenario.parallel.gpus}),)
+
+
 def simulate_request(
     scenario: Scenario,
     target: SimulationTarget,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS, Breakdown
 from optmem_gui.core.codec import to_json
 from optmem_gui.core.gpus import Gpu
@@ -32,7 +34,11 @@ FORMULA = "traced"
 
 
 def simulated_document(
-    scenario: Scenario, breakdown: Breakdown | None, outcome: SimulationOutcome, gpu: Gpu | None = None
+    scenario: Scenario,
+    breakdown: Breakdown | None,
+    outcome: SimulationOutcome,
+    gpu: Gpu | None = None,
+    notes: Iterable[Reason] = (),
 ) -> Document:
     """What was simulated, under the keys of an estimate, beside the estimate itself.
 
@@ -41,13 +47,14 @@ def simulated_document(
         breakdown: The estimate for it; None where a user's function says what runs, so there is none.
         outcome: A finished simulation, or one that ran out of memory: then it has what ran before.
         gpu: The chosen GPU, for the verdict.
+        notes: What of the scenario is not traced (:func:`optmem_gui.core.simulated.simulated_notes`).
 
     Returns:
         ``components[].bytes`` are whole blocks, the largest of the steady step; ``at_peak`` is what was
         asked for, with ``rounding`` as a component of its own, and sums to ``peak.allocated``.
     """
     head = {"schema": SCHEMA, "scenario": scenario_document(scenario), "status": outcome.status}
-    warnings = reason_documents([] if outcome.reason is None else [outcome.reason])
+    warnings = reason_documents([*(() if outcome.reason is None else (outcome.reason,)), *notes])
     estimated = None if breakdown is None else estimate_document(scenario, breakdown)
     if outcome.report is None:
         return {**head, "warnings": warnings, "estimated": estimated}

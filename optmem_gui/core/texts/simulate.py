@@ -13,6 +13,7 @@ TEXTS: dict[str, str] = {
     "simulate.exited": "Simulate: the worker ended in {phase} with status {status} and no result; the log has the detail",
     "simulate.not_a_worker": "Simulate: {python} answered with something that is no simulation ({sample}); choose another Python in the settings",
     "simulate.step_failed": "Simulate: {phase} of step {step} failed ({cause}); see the detail, or change what it names",
+    "simulate.one_gpu": "One GPU is traced with the whole model; what {gpus} GPUs share is in the estimate alone",
     # why a simulated figure differs from the estimated one
     "simulated.not_counted": "The closed form does not count this for a model whose architecture it does not know",
     "simulated.rounding": "The ends of blocks: {rounding_bytes}, which the estimate lists as rounding",
