@@ -85,7 +85,9 @@ def build_function(request: MeasureRequest, weights: torch.dtype, device: torch.
     model, batch, loss = _checked(answer, place)
     model.to(device, None if weights is torch.float32 else weights)
     leaves, form = pytree.tree_flatten(batch)
-    leaves = [torch.as_tensor(leaf) if hasattr(leaf, "__array__") else leaf for leaf in leaves]
+    leaves = [_on_host(leaf) for leaf in leaves]
+    alone = batch is None
+    del answer, batch  # a data loader keeps no batch on the device
 
     def make() -> Batch:
         return tuple(leaf.detach().to(device, copy=True) for leaf in leaves if isinstance(leaf, Tensor))
@@ -94,7 +96,7 @@ def build_function(request: MeasureRequest, weights: torch.dtype, device: torch.
         fresh = iter(tensors)
         with torch.device(device), blamed(place.file):
             filled = [next(fresh) if isinstance(leaf, Tensor) else leaf for leaf in leaves]
-            found = loss() if batch is None else loss(model, pytree.tree_unflatten(filled, form))
+            found = loss() if alone else loss(model, pytree.tree_unflatten(filled, form))
         if not isinstance(found, Tensor) or found.numel() != 1:
             raise UserError("source.no_loss", place=f"{place.file.name}:{place.name}", given=_kind(found))
         return found
@@ -107,6 +109,13 @@ def build_function(request: MeasureRequest, weights: torch.dtype, device: torch.
         drop_logits=lambda: None,
         module=model,
     )
+
+
+def _on_host(leaf: object) -> object:
+    """A tensor as a data loader holds it; of a meta tensor, which has no values, only the form counts."""
+    if isinstance(leaf, Tensor):
+        return torch.empty_like(leaf, device="cpu") if leaf.is_meta else leaf.detach().cpu()
+    return torch.as_tensor(leaf, device="cpu") if hasattr(leaf, "__array__") else leaf
 
 
 def _load(place: Place) -> Callable[..., object]:
