@@ -214,6 +214,12 @@ def state_tensors(optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, Tenso
         yield from _named(held, "")
 
 
+def tensors_in(value: object) -> Iterator[Tensor]:
+    """Every tensor in a value, however nested."""
+    for _, tensor in _named(value, ""):
+        yield tensor
+
+
 def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
     if isinstance(value, Tensor):
         yield name, value

@@ -7,6 +7,7 @@ from optmem_gui.core.texts import (
     allocator,
     checkpoint_runtimes,
     checkpoints,
+    checkpoints_torch,
     commands,
     components,
     decide,
@@ -26,6 +27,7 @@ from optmem_gui.core.texts import (
     sharding,
     simulate,
     sources,
+    tracing,
     window,
 )
 
@@ -34,6 +36,7 @@ _AREAS = (
     allocator,
     checkpoint_runtimes,
     checkpoints,
+    checkpoints_torch,
     commands,
     components,
     decide,
@@ -53,6 +56,7 @@ _AREAS = (
     simulate,
     sources,
     sharding,
+    tracing,
     window,
 )
 
