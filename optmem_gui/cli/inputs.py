@@ -18,6 +18,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef, ModelSpec, group_model
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.options import checked, parse_options
+from optmem_gui.core.residents import Resident
 from optmem_gui.core.scenario import Lora, Scenario
 from optmem_gui.core.synthetic import synthetic_model, synthetic_ref
 from optmem_gui.core.trainable import ALL, train_only
@@ -70,6 +71,7 @@ def scenario_from(arguments: argparse.Namespace, base: Scenario | None = None) -
     values |= _optimizer(arguments, base)
     values["lora"] = _lora(arguments, base.lora)
     values["parallel"] = parallel_from(arguments, base.parallel)
+    values["residents"] = (*base.residents, *map(_resident, arguments.resident or ()))
     if "checkpointing" in values and not _CHECKPOINTING.fullmatch(values["checkpointing"]):
         known = "none, attention, every-K (such as every-4), full"
         raise UserError(
@@ -139,6 +141,17 @@ def _optimizer(arguments: argparse.Namespace, base: Scenario) -> dict[str, Any]:
     kept = base.options if implementation.id == base.optimizer else ()
     options = checked(implementation, (*((n, v) for n, v in kept if n not in names), *given))
     return {"optimizer": implementation.id, "options": options}
+
+
+def _resident(text: str) -> Resident:
+    name, _, rest = text.partition(":")
+    count, _, dtype = rest.partition(":")
+    if not (name.strip() and count.strip() and dtype.strip()):
+        raise UserError("resident.form", given=text)
+    try:
+        return Resident(name.strip(), parse_count(count), dtype.strip())
+    except CountError as error:
+        raise UserError(error.key, given=error.text) from None
 
 
 def _lora(arguments: argparse.Namespace, base: Lora | None) -> Lora | None:

@@ -16,7 +16,7 @@ from optmem_gui.core.scenario import Attention, BaseDType, Loss, Target
 LARGEST = 10**9
 """Largest batch, sequence, accumulation or rank accepted."""
 
-_LATER_OPTIONS = ("--recipe", "--resident", "--solve")
+_LATER_OPTIONS = ("--recipe", "--solve")
 """Options that are kept for what is to come, with one value each."""
 
 
@@ -133,6 +133,9 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
     )
     training.add_argument(
         "--keep-logits", action="store_const", const=True, help="the loop holds on to the logits"
+    )
+    training.add_argument(
+        "--resident", metavar="NAME:COUNT:DTYPE", action="append", help="what else lives on each GPU"
     )
     _add_parallel(parser)
     for option in _LATER_OPTIONS:

@@ -206,8 +206,21 @@ def _workspace(sizes: Sizes) -> _Text:
     return _Text("", formula, Reason("why.workspace"))
 
 
-def _other_models(_sizes: Sizes) -> _Text:
-    return _Text("", Reason("formula.no_other_models"), Reason("why.other_models"))
+def _other_models(sizes: Sizes) -> _Text:
+    residents = sizes.scenario.residents
+    if not residents:
+        return _Text("", Reason("formula.no_other_models"), Reason("why.no_other_models"))
+    details = tuple(
+        Detail(
+            one.size_bytes,
+            Reason("detail.resident", {"name": one.name, "count": one.count, "dtype": one.dtype}),
+        )
+        for one in residents
+    )
+    names = ", ".join(resident.name for resident in residents)
+    formula = Reason("formula.other_models", {"names": names})
+    dtypes = _dtypes(resident.dtype for resident in residents)
+    return _Text(dtypes, formula, Reason("why.other_models"), details)
 
 
 def _rounding(sizes: Sizes) -> _Text:

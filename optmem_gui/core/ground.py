@@ -133,6 +133,7 @@ def _standing(
         gradients_at_load=layout.scheme.persistent_gradients or share.gradients_stand,
         communication=share.buffers,
         waiting_activations=waiting,
+        other_models=sum(resident.size_bytes for resident in scenario.residents),
         gradient_share=None if made == gradients.bytes else (gradients.bytes, made),
     )
 

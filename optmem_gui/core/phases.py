@@ -46,6 +46,7 @@ class Standing:
         gradients_at_load: Gradients live in a buffer made before training.
         communication: What exists because there are other ranks.
         waiting_activations: Activations of the other micro-batches that wait in a pipeline stage.
+        other_models: What else lives on the GPU.
         gradient_share: Part of the gradients that is kept once they are shared out, as bytes kept and
             bytes made; None where all of them are kept.
     """
@@ -64,6 +65,7 @@ class Standing:
     gradients_at_load: bool
     communication: Buffers = NO_BUFFERS
     waiting_activations: int = 0
+    other_models: int = 0
     gradient_share: tuple[int, int] | None = None
 
 
@@ -91,6 +93,7 @@ def course(
         master_weights=standing.master_weights,
         buffers=standing.buffers,
         communication=standing.communication.standing,
+        other_models=standing.other_models,
         rounding=standing.load_rounding,
     )
     base = _parts(

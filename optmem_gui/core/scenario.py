@@ -7,6 +7,7 @@ from typing import Literal
 
 from optmem_gui.core.model import ModelRef
 from optmem_gui.core.parallel import ONE_GPU, Parallel
+from optmem_gui.core.residents import Resident
 
 Attention = Literal["auto", "flash", "efficient", "cudnn", "math", "eager"]
 Loss = Literal["full", "chunked", "fused"]
@@ -55,6 +56,7 @@ class Scenario:
         gpu: Id in the table of GPUs, None when no GPU is chosen.
         target: Device whose rules apply.
         parallel: How several GPUs share the run; ``batch`` is that of one data-parallel rank.
+        residents: What else lives on each GPU.
     """
 
     model: ModelRef
@@ -74,6 +76,7 @@ class Scenario:
     gpu: str | None = None
     target: Target = "cuda"
     parallel: Parallel = ONE_GPU
+    residents: tuple[Resident, ...] = ()
 
     def option(self, name: str, default: OptionValue = None) -> OptionValue:
         """Value of one optimizer option, or ``default`` when it was left alone."""

@@ -65,6 +65,7 @@ def scenario_document(scenario: Scenario) -> Document:
         "gpu": scenario.gpu,
         "target": scenario.target,
         "parallel": asdict(scenario.parallel),
+        "residents": [asdict(resident) for resident in scenario.residents],
     }
 
 

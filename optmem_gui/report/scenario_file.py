@@ -19,6 +19,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import BufferGroup, ModelRef, Role, Source, TensorGroup
 from optmem_gui.core.parallel import ONE_GPU, SHARD_IDS, Offload, Parallel
 from optmem_gui.core.precision import SCHEMES
+from optmem_gui.core.residents import Resident
 from optmem_gui.core.scenario import Attention, BaseDType, Lora, Loss, Scenario, Target
 from optmem_gui.core.transformer import TransformerShape
 from optmem_gui.core.units import MAX_PARAM_COUNT, MIB
@@ -117,6 +118,12 @@ class _StoredParallel(_Stored, frozen=True, omit_defaults=True):
     host_bytes: _Positive | None = None
 
 
+class _StoredResident(_Stored, frozen=True):
+    name: _Text
+    count: _Positive
+    dtype: _Text
+
+
 class _StoredScenario(_Stored, frozen=True, omit_defaults=True):
     model: _StoredModel
     optimizer: _Text
@@ -136,6 +143,7 @@ class _StoredScenario(_Stored, frozen=True, omit_defaults=True):
     target: Target
     parallel: _StoredParallel | None = None
     """Left out for one GPU, so that such a file stays readable for a program that knows of one only."""
+    residents: Annotated[tuple[_StoredResident, ...], msgspec.Meta(max_length=1000)] = ()
 
 
 class _File(_Stored, frozen=True):
@@ -223,6 +231,7 @@ def _store(scenario: Scenario) -> _StoredScenario:
         "model": _store_model(scenario.model),
         "options": dict(scenario.options),
         "lora": None if lora is None else _StoredLora(**asdict(lora)),
+        "residents": tuple(_StoredResident(**asdict(resident)) for resident in scenario.residents),
         "parallel": None if parallel == ONE_GPU else _StoredParallel(**asdict(parallel)),
     }
     return _StoredScenario(**values)
@@ -261,6 +270,9 @@ def _restore(stored: _StoredScenario) -> Scenario:
         "model": _restore_model(stored.model),
         "options": tuple(sorted(stored.options.items())),
         "lora": None if lora is None else Lora(**msgspec.structs.asdict(lora)),
+        "residents": tuple(
+            Resident(r.name, r.count, _dtype(r.dtype, "residents").id) for r in stored.residents
+        ),
         "parallel": ONE_GPU if parallel is None else Parallel(**msgspec.structs.asdict(parallel)),
     }
     return Scenario(**values)

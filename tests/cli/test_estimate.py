@@ -216,7 +216,7 @@ def test_a_refusal_in_json(optmem: Optmem) -> None:
     }
 
 
-@pytest.mark.parametrize("command", ["simulate", "selfcheck"])
+@pytest.mark.parametrize("command", ["selfcheck"])
 def test_later_subcommands_say_so(optmem: Optmem, command: str) -> None:
     assert "not available yet" in optmem(command, "x").refusal
 

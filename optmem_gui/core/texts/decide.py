@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 TEXTS: dict[str, str] = {
+    "resident.form": "--resident: {given} is not NAME:COUNT:DTYPE; write for example reference:7B:bf16",
+    "resident.dtype": "{name}: {given} is no type; choose one of {known}",
     "solve.no_architecture": "solve: the model's architecture is not known, so activations are not counted; open its config.json or choose a preset",
     "solve.batch_needs": "solve batch: a sequence length is needed; add --seq N",
     "solve.sequence_needs": "solve seq: a batch is needed; add --batch N",
