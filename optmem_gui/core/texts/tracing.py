@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 TEXTS: dict[str, str] = {
-    "simulate.value_read": "{place} reads a value of a tensor (module {module}); it was taken to be 0 or False, so a branch on it may go the other way on a GPU",
+    "simulate.value_read": "{place} reads a value of a tensor (module {module}); it was taken to be {value}, so a branch on it may go the other way on a GPU",
     "simulate.cudnn_workspace": "cuDNN chooses the workspace of a convolution itself: 0 to {most_bytes} a call, the upper end is in the high peak only",
     "simulate.unproven": "Not yet compared with a GPU: {operators}",
     "simulate.other_internals": "torch {torch} works otherwise inside than the simulation expects ({cause}); choose a Python with torch 2.9 to 2.13 in the settings",

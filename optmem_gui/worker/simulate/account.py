@@ -130,6 +130,8 @@ class _Replay:
         statistics = self.allocator.statistics
         statistics.reset_peaks()
         self.steady = mark.step == self.last_step
+        if self.steady:
+            self.largest = [max(sizes) for sizes in zip(self.largest, self.parts, strict=True)]
         return _Span(mark, statistics.allocated, statistics.allocated, statistics.reserved)
 
     def _step(self, event: int, block: Block, span: _Span, width: int) -> None:

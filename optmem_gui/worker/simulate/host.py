@@ -11,6 +11,7 @@ from torch import Tensor
 from optmem_gui.worker.simulate.dispatch import Args, Kwargs, unseen
 from optmem_gui.worker.simulate.places import program_line
 from optmem_gui.worker.simulate.tracker import Tracker, plain
+from optmem_gui.worker.sources.answers import answer
 
 _SCALAR_BYTES = 8
 
@@ -20,13 +21,18 @@ def read_value(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs)
     tensor = args[0]
     if not tensor.is_meta:
         return plain(tracker, op, name, args, kwargs)
+    block = tracker.block_of(tensor)
     line = program_line()
-    if line is not None:
+    value, sure = answer("" if block is None else block.op, tensor.dtype, "" if line is None else line[0])
+    if line is not None and not sure:
         place = f"{Path(line[0]).name}:{line[1]}"
-        tracker.note("simulate.value_read", place=place, module=tracker.places.here(None) or "-")
-    if tensor.dtype == torch.bool:
-        return False
-    return 0.0 if tensor.is_floating_point() else 0
+        tracker.note(
+            "simulate.value_read",
+            place=place,
+            module=tracker.places.here(None) or "-",
+            value=str(value),
+        )
+    return value
 
 
 def copy(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
