@@ -124,6 +124,9 @@ def read_folder(listing: Listing, reading: Reading) -> tuple[Reader | FolderRead
     Raises:
         UserError: Several checkpoints with no telling which, or a damaged one.
     """
+    for whole in FOLDER_READERS:
+        if whole.first and whole.sniff(listing.files, listing.folders) and not _has_standard(listing):
+            return whole, whole.read(listing.folder, reading)
     stale: list[ShardSet] = []
     for name in _indexes(listing.files):
         shards = read_index(listing.folder / name, reading)
@@ -148,6 +151,11 @@ def read_folder(listing: Listing, reading: Reading) -> tuple[Reader | FolderRead
         for shards in stale
     ]
     return reader, _add(contents, without)
+
+
+def _has_standard(listing: Listing) -> bool:
+    """Whether a model that needs no trainer to be read lies there too, as beside DeepSpeed's own files."""
+    return any(name in listing.files for name, _ in _STANDARD) or bool(_indexes(listing.files))
 
 
 def _indexes(files: tuple[str, ...]) -> list[str]:

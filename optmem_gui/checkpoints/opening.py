@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from optmem_gui.architectures.config import Architecture, read_config
+from optmem_gui.architectures.config import Architecture, describes_model, read_config
 from optmem_gui.checkpoints.assemble import assemble
 from optmem_gui.checkpoints.checkpoint import Checkpoint
 from optmem_gui.checkpoints.contents import (
@@ -23,6 +23,7 @@ from optmem_gui.checkpoints.contents import (
     remark,
     shown,
 )
+from optmem_gui.checkpoints.distributed import INDEX
 from optmem_gui.checkpoints.files import read_small, unreadable
 from optmem_gui.checkpoints.folders import Listing, cache_snapshot, list_folder, read_folder
 from optmem_gui.checkpoints.inventory import take_inventory
@@ -103,6 +104,8 @@ def _open(path: Path, reading: Reading) -> Checkpoint:
         raise unreadable(path, error) from None
     if is_folder:
         return _open_folder(path, reading)
+    if path.name == INDEX or path.suffix == ".distcp":
+        return _open_folder(path.parent, reading)
     if path.name.endswith(".index.json"):
         return _open_shards(path, read_index(path, reading), reading)
     if path.suffix == ".json":
@@ -125,7 +128,7 @@ def _open_folder(path: Path, reading: Reading) -> Checkpoint:
     try:
         found = read_folder(listing, reading)
     except UserError as error:
-        if error.code not in _NOT_THERE or config.architecture is None or config.architecture.tensors is None:
+        if error.code not in _NOT_THERE or config.architecture is None or config.architecture.layout is None:
             raise
         return _from_config(path, config, reading, error.reason)
     if found is not None:
@@ -260,7 +263,7 @@ def _config(path: Path, reading: Reading) -> _Config:
     if not isinstance(values, dict):
         raise refused("config.not_json", file=shown(path))
     try:
-        architecture = read_config(values, shown(path)) if "model_type" in values else None
+        architecture = read_config(values, shown(path)) if describes_model(values) else None
     except UserError as error:
         return _Config(values, None, len(data), error.reason)
     return _Config(values, architecture, len(data))

@@ -107,28 +107,34 @@ def _kinds(
     """Equal entries together, and the names of all states in the order they stand in."""
     kinds: Counter[tuple[tuple[Held, ...], tuple[Shape, ...]]] = Counter()
     order: dict[str, None] = {}
-    seen: set[tuple[str, int, Shape]] = set()
-    for entry in _entries(dicts):
-        held, outer = [], []
-        for name, tensor in _tensors(entry, "", 0):
-            order.setdefault(name)
-            if tensor.storage is not None and tensor.numel:
-                view = (tensor.storage.key, tensor.offset + tensor.storage.start, tensor.shape)
-                if view in seen:  # a table that all parameters share
-                    continue
-                seen.add(view)
-            if tensor.parts:
-                outer.append(tensor.shape)
-                for part, inner in tensor.parts:
-                    held.append((f"{name}.{part}", inner.shape, inner.dtype or F32))
-                    order.setdefault(f"{name}.{part}")
-            else:
-                held.append((name, tensor.shape, tensor.dtype or F32))
-            if len(held) >= MAX_IN_ENTRY:
-                break
-        if held:
-            kinds[tuple(held), tuple(outer)] += 1
+    for optimizer in dicts:
+        seen: set[tuple[str, int, Shape]] = set()
+        for entry in _entries([optimizer]):
+            held, outer = _held(entry, seen)
+            order |= dict.fromkeys(name for name, _, _ in held)
+            if held:
+                kinds[tuple(held), tuple(outer)] += 1
     return kinds, list(order)
+
+
+def _held(entry: Mapping[Value, Value], seen: set[tuple[str, int, Shape]]) -> tuple[list[Held], list[Shape]]:
+    """Tensors of one entry, without the tables that all parameters share; logical shapes of subclasses."""
+    held: list[Held] = []
+    outer: list[Shape] = []
+    for name, tensor in _tensors(entry, "", 0):
+        if tensor.storage is not None and tensor.numel:
+            view = (tensor.storage.key, tensor.offset + tensor.storage.start, tensor.shape)
+            if view in seen:
+                continue
+            seen.add(view)
+        if tensor.parts:
+            outer.append(tensor.shape)
+            held += [(f"{name}.{part}", inner.shape, inner.dtype or F32) for part, inner in tensor.parts]
+        else:
+            held.append((name, tensor.shape, tensor.dtype or F32))
+        if len(held) >= MAX_IN_ENTRY:
+            break
+    return held, outer
 
 
 def _rows(kinds: Counter[tuple[tuple[Held, ...], tuple[Shape, ...]]]) -> tuple[StateInFile, ...]:

@@ -140,8 +140,8 @@ class Machine:
 
 
 def _key(value: Value) -> Value:
-    """A dictionary key that is safe to hash: plain values as they are, anything else as a marker."""
-    if isinstance(value, (str, int, float, bytes, Symbol)) or value is None:
+    """A key that is safe to hash: plain values and described objects, anything else as a marker."""
+    if isinstance(value, (str, int, float, bytes, Symbol, Made)) or value is None:
         return value
     if isinstance(value, tuple) and all(isinstance(item, (str, int, float, bytes)) for item in value):
         return value

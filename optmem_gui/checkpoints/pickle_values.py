@@ -19,7 +19,7 @@ class Symbol:
     path: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Made:
     """An object that would have been made by a call, described instead of made.
 
@@ -36,6 +36,10 @@ class Made:
     state: Value = None
     items: dict[Value, Value] = field(default_factory=dict)
     elements: list[Value] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        """Short whatever it holds: what is shared many times over would be written out each time."""
+        return f"<{self.path or 'object'}>"
 
     @property
     def path(self) -> str:

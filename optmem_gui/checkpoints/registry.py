@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from optmem_gui.checkpoints import (
+    accelerate_folders,
+    deepspeed,
+    distributed,
     flax_files,
     gguf,
     keras_files,
+    megatron,
     numpy_files,
     onnx,
     safetensors,
@@ -48,12 +52,14 @@ class FolderReader:
         label: Name for people.
         sniff: Whether a folder is of this format, from the names of its files and of its folders.
         read: Reads what a folder holds.
+        first: Asked before the files, because some of them could be taken for a whole checkpoint.
     """
 
     id: str
     label: str
     sniff: Callable[[Collection[str], Collection[str]], bool]
     read: Callable[[Path, Reading], Contents]
+    first: bool = False
 
 
 READERS: tuple[Reader, ...] = (
@@ -94,6 +100,12 @@ READERS: tuple[Reader, ...] = (
 )
 
 FOLDER_READERS: tuple[FolderReader, ...] = (
+    FolderReader("megatron", "Megatron-LM", megatron.sniff, megatron.read, first=True),
+    FolderReader(
+        "torch-distributed", "PyTorch distributed checkpoint", distributed.sniff, distributed.read, first=True
+    ),
+    FolderReader("deepspeed", "DeepSpeed", deepspeed.sniff, deepspeed.read, first=True),
+    FolderReader("accelerate-fsdp", "accelerate FSDP", accelerate_folders.sniff, accelerate_folders.read),
     FolderReader("tensorflow", "TensorFlow checkpoint", tensorflow.sniff_folder, tensorflow.read_folder),
 )
 """Asked in this order, after the files that are a checkpoint by themselves."""
@@ -110,7 +122,6 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
 _SUFFIXES: dict[str, str] = {
     ".ggml": "GGML",
     ".tflite": "TensorFlow Lite",
-    ".distcp": "PyTorch distributed checkpoint",
     ".tar": "tar archive",
     ".engine": "TensorRT engine",
     ".mlmodel": "Core ML",
@@ -128,10 +139,15 @@ def read_file(path: Path, reading: Reading) -> tuple[Reader, Contents]:
     with HeaderFile(path, reading) as file:
         head = file.peek(SNIFF_BYTES)
         refuse_lfs_pointer(file, head)
-        _refuse_other(head, path)
+        for magic, kind in _MAGIC:
+            if head.startswith(magic):
+                raise refused("checkpoint.other_format", file=shown(path), kind=kind)
         for reader in READERS:
             if reader.sniff(head, path):
                 return reader, reader.read(file, reading)
+        kind = _SUFFIXES.get(path.suffix.lower(), "")  # last: model.pth.tar is mostly no tar archive
+        if kind:
+            raise refused("checkpoint.other_format", file=shown(path), kind=kind)
         if not file.size:
             raise refused("checkpoint.empty_file", file=shown(path))
     raise refused("checkpoint.unknown_format", file=shown(path), known=known_suffixes())
@@ -140,12 +156,3 @@ def read_file(path: Path, reading: Reading) -> tuple[Reader, Contents]:
 def known_suffixes() -> str:
     """The suffixes that are read, for messages: ``.pt, .pth, ...``."""
     return ", ".join(dict.fromkeys(suffix for reader in READERS for suffix in reader.suffixes))
-
-
-def _refuse_other(head: bytes, path: Path) -> None:
-    for magic, kind in _MAGIC:
-        if head.startswith(magic):
-            raise refused("checkpoint.other_format", file=shown(path), kind=kind)
-    kind = _SUFFIXES.get(path.suffix.lower(), "")
-    if kind:
-        raise refused("checkpoint.other_format", file=shown(path), kind=kind)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from math import prod
 
 from optmem_gui.checkpoints.contents import Contents, Known, Row, refused, remark
 from optmem_gui.checkpoints.optimizer_state import summarise
@@ -80,9 +81,13 @@ def to_contents(
     leaves = tree.model or tree.averages
     rows, tied, known, tensor_bytes, views = _rows(leaves, storages, file)
     warnings = [*_code_warnings(walked), *_tree_warnings(tree), *views]
-    if tree.param_shapes and all(not leaf.tensor.numel for leaf in leaves):
-        rows = _from_shapes(tree.param_shapes, leaves, storages)
-        warnings.append(remark("checkpoint.zero3_shapes", count=len(rows)))
+    shapes = {**tree.param_shapes, **tree.frozen_shapes}
+    if tree.param_shapes:
+        known |= _said_by_trainer(tree, rows)
+        if all(not prod(shape) for name, shape, _ in rows if name in shapes):
+            rows = _from_shapes(shapes, rows)
+            warnings.append(remark("checkpoint.zero3_shapes", count=len(shapes)))
+            tensor_bytes = sum(dtype.bytes_for(prod(shape)) for _, shape, dtype in rows)
     if storages.missing:
         warnings.append(
             remark(
@@ -95,7 +100,7 @@ def to_contents(
         rows,
         tied,
         known,
-        optimizer=summarise(tree.optimizers, shapes=list(dict.fromkeys(row[1] for row in rows))),
+        optimizer=summarise(tree.optimizers, tree.masters, list(dict.fromkeys(row[1] for row in rows))),
         warnings=tuple(warnings),
         complete=not storages.missing,
         file_bytes=file_bytes,
@@ -143,13 +148,26 @@ def _rows(
     return rows, tuple(tied), known, tensor_bytes, reasons
 
 
-def _from_shapes(shapes: Mapping[str, Shape], leaves: list[Leaf], storages: Storages) -> list[Row]:
-    """Rows of partitioned weights, from the shapes that DeepSpeed keeps beside the empty tensors."""
-    types = {
-        name: storages.element_type(leaf.tensor) for name, leaf in zip(names(leaves), leaves, strict=True)
+def _said_by_trainer(tree: Tree, rows: list[Row]) -> dict[str, Known]:
+    """What DeepSpeed says of single tensors: which are trained, frozen, or buffers.
+
+    What it neither trains nor calls a buffer is frozen; ZeRO 1 does not list it.
+    """
+    frozen = Known(True, trainable=False)
+    return {
+        **{name: frozen for name, _, _ in rows},
+        **{name: Known(True) for name in tree.param_shapes},
+        **dict.fromkeys(tree.frozen_shapes, frozen),
+        **{name: Known(False) for name in tree.buffer_names},
     }
-    default = next(iter(types.values()), F32)
-    return [(name, shape, types.get(name, default)) for name, shape in shapes.items()]
+
+
+def _from_shapes(shapes: Mapping[str, Shape], rows: list[Row]) -> list[Row]:
+    """Rows of partitioned weights, from the shapes that DeepSpeed keeps beside the empty tensors."""
+    types = {name: dtype for name, _, dtype in rows}
+    default = next((types[name] for name in shapes if name in types), F32)
+    there = [(name, shapes.get(name, shape), dtype) for name, shape, dtype in rows]
+    return there + [(name, shape, default) for name, shape in shapes.items() if name not in types]
 
 
 def _code_warnings(walked: Walked) -> list[Reason]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
 from optmem_gui.checkpoints.files import HeaderFile, HeaderStream
 from optmem_gui.checkpoints.pickle_machine import MAX_ITEM_BYTES
-from optmem_gui.checkpoints.pickles import names_in_pickles, walk_pickle
+from optmem_gui.checkpoints.pickles import Walked, names_in_pickles, walk_pickle
 from optmem_gui.checkpoints.suspects import suspicious
 from optmem_gui.checkpoints.torch_contents import Storages, listed, to_contents
 from optmem_gui.checkpoints.torch_values import REBUILDERS
@@ -62,6 +62,16 @@ def read_zip(file: HeaderFile, reading: Reading) -> Contents:
     Raises:
         UserError: No zip, no torch zip, encrypted, damaged or too large.
     """
+    walked, sizes = walk_zip(file, reading)
+    return to_contents(walked, Storages(sizes), shown(file.path), file.size, reading.check)
+
+
+def walk_zip(file: HeaderFile, reading: Reading) -> tuple[Walked, dict[str, int]]:
+    """Walk ``data.pkl`` of a torch zip; bytes of its storages by their key.
+
+    Raises:
+        UserError: No zip, no torch zip, encrypted, damaged or too large.
+    """
     name = shown(file.path)
     try:
         archive = zipfile.ZipFile(HeaderStream(file))
@@ -77,8 +87,7 @@ def read_zip(file: HeaderFile, reading: Reading) -> Contents:
         for record in records
         if record.filename.startswith(f"{prefix}data/")
     }
-    walked = walk_pickle(io.BytesIO(data), REBUILDERS, name, reading.check)
-    return to_contents(walked, Storages(sizes), name, file.size, reading.check)
+    return walk_pickle(io.BytesIO(data), REBUILDERS, name, reading.check), sizes
 
 
 def _find_pickle(records: list[zipfile.ZipInfo], name: str) -> tuple[zipfile.ZipInfo, str]:
@@ -154,6 +163,8 @@ def read_bare(file: HeaderFile, reading: Reading) -> Contents:
     if not file.size:
         raise refused("checkpoint.empty_file", file=name)
     data = file.read(min(file.size, 1 << 24))
+    if data[257:262] == b"ustar":
+        raise refused("checkpoint.torch_tar", file=name)
     named, whole = names_in_pickles(data)
     dangerous = suspicious(named)
     if dangerous:

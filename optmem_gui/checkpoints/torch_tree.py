@@ -23,9 +23,23 @@ from optmem_gui.checkpoints.torch_values import Tensor
 
 NOT_MODEL = re.compile(
     r"optim\w*|\w*optimizer\w*|\w*sched\w*|(grad_?)?scaler\w*|amp|\w*rng\w*|random\w*|numpy|callbacks|loops"
-    r"|hyper_?param\w*|hparams\w*|args|config|cfg|opt|metrics|history",
+    r"|hyper_?param\w*|hparams\w*|args|config|cfg|opt|metrics|history|train_state|dataloader\w*|data_loader\w*"
+    r"|rerun_state_machine\w*|client_state\w*|ds_config",
     re.IGNORECASE,
 )
+MASTERS = frozenset(
+    [
+        "master_weights",
+        "single_partition_of_fp32_groups",  # DeepSpeed ZeRO 1 and 2
+        "fp32_flat_groups",  # DeepSpeed ZeRO 3
+        "fp32_groups_flat",  # DeepSpeed FP16_Optimizer
+        "fp32_groups",
+        "fp32_from_fp16_params",  # Megatron-LM, apex
+        "fp32_from_float16_params",
+    ]
+)
+"""Keys under which trainers save separate master weights."""
+
 MAX_DEPTH = 100
 """Levels of nesting that are followed; real checkpoints use fewer than 30."""
 
@@ -60,6 +74,9 @@ class Tree:
         other_count: Elements of tensors that belong to neither model nor optimizer.
         optimizers: Optimizer state dicts.
         param_shapes: Names and shapes that DeepSpeed ZeRO stores beside partitioned weights.
+        frozen_shapes: The same for parameters that are not trained.
+        buffer_names: What DeepSpeed says are buffers.
+        masters: Tensors of separate master weights.
     """
 
     model: list[Leaf] = field(default_factory=list)
@@ -67,6 +84,9 @@ class Tree:
     other_count: int = 0
     optimizers: list[Mapping[Value, Value]] = field(default_factory=list)
     param_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    frozen_shapes: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    buffer_names: frozenset[str] = frozenset()
+    masters: list[Tensor] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +98,7 @@ class _Stop:
     parameter: bool | None = None
     model: bool = True
     average: bool = False
+    master: bool = False
 
 
 def search(root: Value, check: Callable[[], None] = lambda: None) -> Tree:
@@ -108,6 +129,9 @@ def search(root: Value, check: Callable[[], None] = lambda: None) -> Tree:
 
 
 def _keep(tree: Tree, stop: _Stop, tensor: Tensor) -> None:
+    if stop.master:
+        tree.masters.append(tensor)
+        return
     if not stop.model:
         tree.other_count += tensor.numel
         return
@@ -136,17 +160,33 @@ def _is_optimizer(value: dict[Value, Value], stop: _Stop) -> bool:
 def _step(tree: Tree, stop: _Stop, key: Value, item: Value) -> _Stop:
     """One key further down, with what the key says about what lies below."""
     name = key if isinstance(key, str) else str(key)
-    if name == "param_shapes" and not stop.path:
-        tree.param_shapes = _shapes(item)
+    if not stop.path:
+        _beside_weights(tree, name, item)
+        if name == "frozen_param_fragments":  # a second copy of what stands among the weights
+            return _Stop((name,), None)
+    if name == "base_optimizer_state" and isinstance(item, list):  # one entry a group, laid end to end
+        tree.optimizers.append({"state": dict(enumerate(item)), "param_groups": []})
+        return _Stop((*stop.path, name), None)
     outer = len(stop.path) < 2 and not isinstance(item, Tensor)
     model = stop.model and not (outer and NOT_MODEL.fullmatch(name))
     average = stop.average or (outer and bool(_AVERAGE.search(name)))
-    return _Stop((*stop.path, name), item, stop.parameter, model, average)
+    master = stop.master or name in MASTERS
+    return _Stop((*stop.path, name), item, stop.parameter, model, average, master)
+
+
+def _beside_weights(tree: Tree, name: str, item: Value) -> None:
+    """What DeepSpeed's engine writes beside the weights (``deepspeed/runtime/engine.py``)."""
+    if name == "param_shapes":
+        tree.param_shapes = _shapes(item)
+    elif name == "frozen_param_shapes":
+        tree.frozen_shapes = _shapes(item)
+    elif name == "buffer_names" and isinstance(item, (list, tuple)):
+        tree.buffer_names = frozenset(each for each in item if isinstance(each, str))
 
 
 def _at(stop: _Stop, name: str, item: Value, parameter: bool | None = None) -> _Stop:
     known = stop.parameter if parameter is None else parameter
-    return _Stop((*stop.path, name), item, known, stop.model, stop.average)
+    return _Stop((*stop.path, name), item, known, stop.model, stop.average, stop.master)
 
 
 def _inside_object(tree: Tree, stop: _Stop, made: Made) -> list[_Stop]:

@@ -106,7 +106,13 @@ def _count(value: Value) -> int:
     return value
 
 
-def _counts(value: Value) -> Shape:
+def counts(value: Value) -> Shape:
+    """A shape or strides.
+
+    Raises:
+        ValueError: No tuple of counts.
+        TypeError: The same.
+    """
     items = value.elements or value.args if isinstance(value, Made) else value
     if not isinstance(items, (tuple, list)) or len(items) > 64:
         raise ValueError
@@ -117,24 +123,25 @@ def _tensor(args: tuple[Value, ...], dtype: DType | None = None) -> Tensor:
     if not isinstance(args[0], Persistent):
         raise TypeError
     storage = _storage(args[0])
-    shape, stride = _counts(args[2]), _counts(args[3])
+    shape, stride = counts(args[2]), counts(args[3])
     if len(shape) != len(stride):
         raise ValueError
     return Tensor(storage, _count(args[1]), shape, stride, dtype or storage.dtype)
 
 
 def _tensor_v3(args: tuple[Value, ...]) -> Tensor:
-    return _tensor(args, _dtype(args[6]))
+    return _tensor(args, dtype_of(args[6]))
 
 
-def _dtype(value: Value) -> DType | None:
+def dtype_of(value: Value) -> DType | None:
+    """The element type that ``torch.<name>`` stands for, if it is a known one."""
     return TORCH.get(value.path.removeprefix("torch.")) if isinstance(value, Symbol) else None
 
 
 def _without_storage(dtype: Value, size: Value, trainable: Value) -> Tensor:
-    shape = _counts(size)
+    shape = counts(size)
     stride = tuple(prod(shape[index + 1 :]) for index in range(len(shape)))
-    return Tensor(None, 0, shape, stride, _dtype(dtype), trainable=bool(trainable))
+    return Tensor(None, 0, shape, stride, dtype_of(dtype), trainable=bool(trainable))
 
 
 def _meta(args: tuple[Value, ...]) -> Tensor:
