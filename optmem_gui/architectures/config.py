@@ -7,28 +7,28 @@ refused by its name.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
-from optmem_gui.architectures.families import FAMILIES
+from optmem_gui.architectures.families import DECODER_TASKS, DECODERS, FAMILIES
 from optmem_gui.architectures.fields import Fields
+from optmem_gui.architectures.rows import Layout
 from optmem_gui.core.dtypes import BF16, F16, F32, DType
 from optmem_gui.core.model import ModelSpec, ParameterTensor, Source
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.transformer import TransformerShape
 
 _DTYPES: dict[str, DType] = {"float32": F32, "bfloat16": BF16, "float16": F16}
-_TIED_BY_DEFAULT = frozenset(("gpt2", "opt", "bloom", "gemma", "gemma2", "gemma3", "gemma3_text", "falcon"))
+_TIED_BY_DEFAULT = frozenset(
+    (
+        *("bart", "bert", "bloom", "cohere", "cohere2", "falcon", "gemma", "gemma2", "gemma3", "gemma3_text"),
+        *("gpt2", "gpt_bigcode", "gpt_neo", "mpt", "opt", "roberta", "smollm3", "starcoder2", "t5", "mt5"),
+        *("umt5", "whisper", "xlm-roberta"),
+    )
+)
 """Families whose config leaves ``tie_word_embeddings`` out when it is true (transformers 4 and 5)."""
-
-_ROUTED = {
-    "mixtral": ("num_local_experts", 2),
-    "qwen3_moe": ("num_experts", 8),
-    "gpt_oss": ("num_local_experts", 4),
-    "deepseek_v3": ("n_routed_experts", 8),
-}
-"""Field that counts the experts, and how many a token visits where the config leaves it out."""
 
 _PARTIAL = ("config.text_part_only", "config.next_token_module")
 
@@ -38,22 +38,23 @@ class Architecture:
     """What a config tells about a model.
 
     Attributes:
-        family: The ``model_type``, of the text part where there are several parts.
-        shape: Dimensions that activations follow from; None where the program has no rule for them.
-        tensors: Builds every parameter in a given type; None for a family that is not known.
+        family: The ``model_type``, of the text part where there are several parts that are not known.
+        layout: Its parameters and buffers; None for a family, or a class of it, that is not known.
         dtype: Type the weights are saved in.
         tied_head: The class ties the head to the token embedding.
         warnings: What is not counted.
-        routing: Experts a token visits and experts there are, in models that have some.
     """
 
     family: str
-    shape: TransformerShape | None
-    tensors: Callable[[DType], tuple[ParameterTensor, ...]] | None
+    layout: Layout | None
     dtype: DType
     tied_head: bool = False
     warnings: tuple[Reason, ...] = ()
-    routing: tuple[int, int] | None = None
+
+    @property
+    def shape(self) -> TransformerShape | None:
+        """Dimensions that activations follow from; None where the program has no rule for them."""
+        return None if self.layout is None else self.layout.shape
 
     @property
     def partial(self) -> bool:
@@ -62,11 +63,25 @@ class Architecture:
 
     def model(self, title: str, path: str | None = None) -> ModelSpec | None:
         """The model the config describes; None for a family that is not known."""
-        if self.tensors is None:
+        if self.layout is None:
             return None
-        tensors = self.tensors(self.dtype)
-        idle = _idle_count(tensors, self.routing)
-        return ModelSpec(title, Source.CONFIG, tensors, architecture=self.shape, path=path, idle_count=idle)
+        return ModelSpec(
+            title,
+            Source.CONFIG,
+            tuple(
+                ParameterTensor(r.name, r.shape, self.dtype, r.role, r.trainable) for r in self.layout.rows
+            ),
+            buffers=self.layout.buffers,
+            tied=self.layout.tied,
+            architecture=self.layout.shape,
+            path=path,
+            idle_count=_idle_count(self.layout),
+        )
+
+
+def describes_model(config: Mapping[str, Any]) -> bool:
+    """Whether a JSON object says which class it is the config of."""
+    return "model_type" in config or "_class_name" in config
 
 
 def read_config(config: Mapping[str, Any], file: str) -> Architecture:
@@ -83,41 +98,42 @@ def read_config(config: Mapping[str, Any], file: str) -> Architecture:
     family = _name(values)
     dtype = _dtype(values, config)
     tied_head = values.get("tie_word_embeddings", family in _TIED_BY_DEFAULT) is True
-    build = FAMILIES.get(family)
-    if build is None:
+    layout = _layout(family, Fields(values, file))
+    if layout is None:
         reason = Reason("config.unknown_family", {"family": family})
-        return Architecture(family, None, None, dtype, tied_head, (*warnings, reason))
-    shape, tensors = build(Fields(values, file))
-    if isinstance(values.get("num_nextn_predict_layers"), int) and values["num_nextn_predict_layers"]:
-        warnings = (*warnings, Reason("config.next_token_module", {"family": family}))
-    if shape is None:
+        return Architecture(family, None, dtype, tied_head, (*warnings, reason))
+    if layout.apart_count:
+        said = Reason("config.next_token_module", {"family": family, "count": layout.apart_count})
+        warnings = (*warnings, said)
+    if layout.shape is None:
         warnings = (*warnings, Reason("config.no_activations", {"family": family}))
-    routing = _routing(family, Fields(values, file))
-    return Architecture(family, shape, tensors, dtype, tied_head, warnings, routing)
+    elif layout.text_only:
+        warnings = (*warnings, Reason("config.text_activations_only", {"family": family}))
+    return Architecture(family, layout, dtype, tied_head, warnings)
 
 
-def _routing(family: str, fields: Fields) -> tuple[int, int] | None:
-    """How many of how many experts a token visits."""
-    known = _ROUTED.get(family)
-    if known is None:
+def _layout(family: str, fields: Fields) -> Layout | None:
+    build = FAMILIES.get(family)
+    if build is None or (family in DECODERS and fields.task() not in DECODER_TASKS):
         return None
-    experts, used = fields.count(known[0]), fields.count("num_experts_per_tok", known[1])
-    return min(used, experts), experts
+    return build(fields)
 
 
-def _idle_count(tensors: Iterable[ParameterTensor], routing: tuple[int, int] | None) -> int:
+def _idle_count(layout: Layout) -> int:
     """Elements of routed experts that one token does not visit; shared experts are visited by all."""
-    if routing is None:
+    if layout.routing is None:
         return 0
-    used, experts = routing
-    routed = sum(tensor.numel for tensor in tensors if ".experts." in tensor.name)
+    used, experts = layout.routing
+    routed = sum(prod(row.shape) for row in layout.rows if ".experts." in row.name)
     return routed - routed * used // experts
 
 
 def _text_part(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[Reason, ...]]:
-    """The language model inside a multimodal config, which nests it in ``text_config``."""
+    """The language model inside a multimodal config that is not known as a whole, from ``text_config``."""
     inner = config.get("text_config")
-    if not isinstance(inner, dict) or "hidden_size" in config or "n_embd" in config:
+    if _name(config) in FAMILIES or not isinstance(inner, dict):
+        return config, ()
+    if "hidden_size" in config or "n_embd" in config:
         return config, ()
     outer = {"tie_word_embeddings": config["tie_word_embeddings"]} if "tie_word_embeddings" in config else {}
     reason = Reason("config.text_part_only", {"family": _name(config)})
@@ -125,8 +141,8 @@ def _text_part(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[Reas
 
 
 def _name(config: Mapping[str, Any]) -> str:
-    """The ``model_type``, fit for one line of a message."""
-    text = str(config.get("model_type", "?"))[:60]
+    """The ``model_type``, or the class that diffusers names, fit for one line of a message."""
+    text = str(config.get("model_type", config.get("_class_name", "?")))[:60]
     return "".join(char if char.isprintable() else "?" for char in text)
 
 

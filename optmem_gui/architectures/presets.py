@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
 from optmem_gui.architectures.config import read_config
+from optmem_gui.architectures.mixtures import CORRECTION
+from optmem_gui.core.dtypes import F32
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.model import ModelRef, ModelSpec, Source, group_model
+from optmem_gui.core.model import BufferTensor, ModelRef, ModelSpec, Source, group_model
 from optmem_gui.paths import data_file
 
 
@@ -21,13 +24,15 @@ class Preset:
     Attributes:
         id: Stable name, such as ``llama-3.1-8b``.
         title: Name for people.
-        total: Its parameters, as published; what the config gives is held against it in the tests.
-        source: Where the total was published.
-        config: The numbers of its ``config.json``.
+        family: Heading of the menu that it stands under.
+        total: Its parameters, as published or as its class has them; the tests hold the config against it.
+        source: Where the total comes from.
+        config: The numbers of its ``config.json``; ``_class_name`` instead of ``model_type`` for diffusers.
     """
 
     id: str
     title: str
+    family: str
     total: int
     source: str
     config: dict[str, Any]
@@ -43,7 +48,9 @@ PRESETS: Mapping[str, Preset] = _load()
 
 
 def preset_spec(preset_id: str) -> ModelSpec:
-    """A preset tensor by tensor.
+    """A preset tensor by tensor, as its class in transformers or diffusers has them.
+
+    There the router correction of DeepSeek-V3 is a buffer; a checkpoint holds it among the parameters.
 
     Raises:
         UserError: No preset has this id.
@@ -51,8 +58,19 @@ def preset_spec(preset_id: str) -> ModelSpec:
     preset = PRESETS.get(preset_id)
     spec = None if preset is None else read_config(preset.config, preset.id).model(preset.title)
     if spec is None:
-        raise UserError("preset.unknown", given=preset_id[:60], known=", ".join(PRESETS))
-    return replace(spec, source=Source.PRESET)
+        raise UserError("preset.unknown", given=preset_id[:60], known=_near(preset_id))
+    kept = tuple(
+        BufferTensor(tensor.name, tensor.shape, F32)
+        for tensor in spec.parameters
+        if tensor.name.endswith(CORRECTION)
+    )
+    parameters = tuple(tensor for tensor in spec.parameters if not tensor.name.endswith(CORRECTION))
+    return replace(spec, source=Source.PRESET, parameters=parameters, buffers=(*spec.buffers, *kept))
+
+
+def _near(given: str) -> str:
+    """Ids that look like what was given, else the first few."""
+    return ", ".join(get_close_matches(given.lower(), PRESETS, n=5, cutoff=0.5) or list(PRESETS)[:5])
 
 
 def preset_ref(preset_id: str) -> ModelRef:

@@ -125,7 +125,7 @@ TEXTS: dict[str, str] = {
     "checkpoint.onnx_training": "{count} elements belong to the training part (optimizer state, settings) and are not counted.",
     "checkpoint.external_missing": "{count} of {total_count} files of external data are missing (the first is {name}); the counts are from the model.",
     # Configs and presets
-    "preset.unknown": "Preset: {given} is not known; choose one of {known}",
+    "preset.unknown": "Preset: {given} is not known; near it: {known} (optmem presets lists all)",
     "config.not_json": "{file}: not a JSON object; download it again",
     "config.missing_field": "{file}: {field} is missing; add it, or open the weights instead",
     "config.bad_field": "{file}: {field} is {given}, not a usable count; correct it, or open the weights instead",
@@ -133,6 +133,7 @@ TEXTS: dict[str, str] = {
     "config.not_used": "config.json has no usable {field}: its dimensions are not known, activations are not counted.",
     "config.unknown_family": "The family {family} has no rules for activations here: they are not counted.",
     "config.no_activations": "The family {family} has exact weights but no rules for activations here: they are not counted.",
-    "config.next_token_module": "The main model of {family} is counted; its multi-token-prediction module is not.",
+    "config.next_token_module": "The main model of {family} is counted; its multi-token-prediction module, {count} more, is not.",
+    "config.text_activations_only": "Activations of {family} are those of its language model; its image tower's are not counted.",
     "config.text_part_only": "The config of {family} has several parts; only its language model is described here.",
 }
