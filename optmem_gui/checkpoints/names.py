@@ -46,6 +46,8 @@ _AUXILIARY_LEAVES = frozenset(
         "input_scale",
         "output_scale",
         "weight_scale_2",
+        "weight_global_scale",
+        "input_global_scale",
         "scaled_fp8",
         "scale_weight",
         "scale_input",

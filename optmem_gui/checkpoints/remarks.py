@@ -20,6 +20,7 @@ def packing_warnings(inventory: Inventory) -> Iterator[Reason]:
             "checkpoint.packed_weights",
             schemes=", ".join(sorted({weight.scheme for weight in inventory.packing.weights.values()})),
             stored_count=sum(kind.stored_count * kind.count for kind in packed),
+            packed_bytes=sum(kind.stored_dtype.bytes_for(kind.stored_count) * kind.count for kind in packed),
             count=sum(kind.param_count for kind in packed),
         )
     if inventory.packing.assumed_bits:

@@ -16,6 +16,7 @@ from optmem_gui.core.errors import UserError
 Entries = Mapping[str, tuple[str, list[int]]]
 
 _BITS = {"F64": 64, "F32": 32, "F16": 16, "BF16": 16, "I64": 64, "I32": 32, "U8": 8, "I8": 8, "F8_E4M3": 8}
+_BITS |= {"U32": 32, "I16": 16, "F8_E8M0": 8, "BOOL": 8}
 
 
 FIRST = {"embed": ("BF16", [100, 10])}

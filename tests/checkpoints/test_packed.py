@@ -44,6 +44,8 @@ MXFP4 = {
     "mlp.experts.down_proj_scales": ("U8", [2, 32, 4]),
 }
 
+_PACKED = ("qweight", "weight_packed", "proj.weight", "_blocks")
+
 
 @pytest.mark.parametrize(
     ("entries", "settings", "logical", "stored"),
@@ -84,6 +86,8 @@ def test_packed_weights_count_as_the_parameters_they_hold(
     assert codes(checkpoint) == {"packed_weights", "auxiliary"}
     reason = next(reason for reason in checkpoint.warnings if reason.key == "checkpoint.packed_weights")
     assert (reason.values["stored_count"], reason.values["count"]) == (stored, 8192)
+    (dtype, _) = next(entry for name, entry in entries.items() if name.endswith(_PACKED))
+    assert reason.values["packed_bytes"] == stored * (4 if dtype == "I32" else 1)
 
 
 def test_eight_bits_halve_the_factor(tmp_path: Path) -> None:

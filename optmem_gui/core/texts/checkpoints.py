@@ -92,7 +92,7 @@ TEXTS: dict[str, str] = {
     "checkpoint.average_ignored": "{count} elements under an average (EMA) are a second copy of the model and not counted.",
     "checkpoint.other_tensors": "{count} elements belong to neither model nor optimizer (random states, callbacks) and are not counted.",
     "checkpoint.declared_total": "The file declares {declared_count} parameters; its headers hold {count}, which is what counts.",
-    "checkpoint.packed_weights": "Packed weights ({schemes}): {stored_count} stored elements hold {count} parameters. Training needs them unpacked, or frozen under adapters.",
+    "checkpoint.packed_weights": "Packed weights ({schemes}): {stored_count} stored elements ({packed_bytes}) hold {count} parameters. Training needs them unpacked, or frozen under adapters.",
     "checkpoint.assumed_bits": "Nothing says how many bits a packed weight has: 4 is assumed. Open the folder with its config.json.",
     "checkpoint.auxiliary": "{count} elements only serve quantised weights (scales, zero points) and are no parameters.",
     "checkpoint.integer_weights": "{name} and others hold {count} whole numbers, packed in a way that is not known: stored elements, not parameters.",
