@@ -28,22 +28,27 @@ def read(file: HeaderFile, reading: Reading) -> Contents:
     Raises:
         UserError: No msgpack, damaged, or cut short.
     """
-    name = shown(file.path)
     if not file.size:
-        raise refused("checkpoint.empty_file", file=name)
-    leaves: list[Leaf] = []
-    odd: list[str] = []
-    for array in arrays(file, reading):
-        leaf = _leaf(array, name)
-        if leaf is None:
-            odd.append(f"{'.'.join(array.path)} ({array.type_name})")
-        else:
-            leaves.append(leaf)
+        raise refused("checkpoint.empty_file", file=shown(file.path))
+    leaves, odd = read_leaves(file, reading)
     warnings = []
     if odd:
         names = ", ".join(odd[:3]) + (f" (+{len(odd) - 3})" if len(odd) > 3 else "")
         warnings.append(remark("checkpoint.array_types_unknown", names=names, count=len(odd)))
     return tree_contents(leaves, file.size, warnings)
+
+
+def read_leaves(file: HeaderFile, reading: Reading) -> tuple[list[Leaf], list[str]]:
+    """All arrays, and the names of those whose element type is not known."""
+    leaves: list[Leaf] = []
+    odd: list[str] = []
+    for array in arrays(file, reading):
+        leaf = _leaf(array, shown(file.path))
+        if leaf is None:
+            odd.append(f"{'.'.join(array.path)} ({array.type_name})")
+        else:
+            leaves.append(leaf)
+    return leaves, odd
 
 
 def _leaf(array: Array, file: str) -> Leaf | None:

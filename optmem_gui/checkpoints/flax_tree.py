@@ -111,6 +111,7 @@ def _sort(leaves: Sequence[Leaf]) -> _Sorted:
     found = _Sorted()
     collections = any("params" in path[:-1] for path, _, _ in leaves)
     used: set[str] = set()
+    scaled = {path[:-1] for path in map(_bare, (leaf[0] for leaf in leaves)) if path[-1] in ("scale", "bias")}
     for path, shape, dtype in leaves:
         place = _first(path, _OPTIMIZERS)
         if place is not None and (collections or place == 0):
@@ -129,17 +130,23 @@ def _sort(leaves: Sequence[Leaf]) -> _Sorted:
             raise refused("checkpoint.duplicate_name", file=path[0], name=name)
         used.add(name)
         found.rows.append((name, shape, dtype))
-        if "batch_stats" in path or (collections and not _PARAMS.intersection(path)):
+        bare = _bare(path)
+        statistic = bare[-1] in ("mean", "var") and bare[:-1] in scaled  # of nnx.BatchNorm
+        if "batch_stats" in path or statistic or (collections and not _PARAMS.intersection(path)):
             found.known[name] = Known(False)
     return found
 
 
 def _name(path: Path, *, collections: bool) -> str:
     """A parameter's name: its path without the collection it is in."""
-    inner = path[:-1] if len(path) > 1 and path[-1] in _WRAPPERS else path
+    inner = _bare(path)
     if collections and "params" in inner[:-1]:
         inner = inner[inner.index("params") + 1 :]
     return ".".join(inner)
+
+
+def _bare(path: Path) -> Path:
+    return path[:-1] if len(path) > 1 and path[-1] in _WRAPPERS else path
 
 
 def _first(path: Path, names: frozenset[str]) -> int | None:

@@ -16,6 +16,7 @@ from optmem_gui.checkpoints import (
     megatron,
     numpy_files,
     onnx,
+    orbax,
     safetensors,
     tensorflow,
     torch_files,
@@ -106,6 +107,7 @@ FOLDER_READERS: tuple[FolderReader, ...] = (
     ),
     FolderReader("deepspeed", "DeepSpeed", deepspeed.sniff, deepspeed.read, first=True),
     FolderReader("accelerate-fsdp", "accelerate FSDP", accelerate_folders.sniff, accelerate_folders.read),
+    FolderReader("orbax", "Orbax", orbax.sniff_folder, orbax.read_folder),
     FolderReader("tensorflow", "TensorFlow checkpoint", tensorflow.sniff_folder, tensorflow.read_folder),
 )
 """Asked in this order, after the files that are a checkpoint by themselves."""

@@ -29,4 +29,12 @@ TEXTS: dict[str, str] = {
     "checkpoint.msgpack_damaged": "{file}: not the msgpack of a Flax model at byte {position_count} (cut short or damaged); download it again",
     "checkpoint.msgpack_too_many": "{file}: more than {limit_count} entries; this is no checkpoint",
     "checkpoint.array_types_unknown": "{count} arrays of unknown element types do not count: {names}.",
+    "checkpoint.ocdbt_damaged": "{file}: the OCDBT store is damaged or of a newer format; copy the folder again",
+    "checkpoint.ocdbt_numbered": "{file}: its versions are kept in numbered files, which is not read; save the checkpoint again with Orbax",
+    "checkpoint.ocdbt_cut": "{file}: {missing_bytes} of this data file are missing; copy the folder again",
+    "checkpoint.ocdbt_too_large": "{file}: more than {limit_count} entries; the store is damaged or hostile",
+    "checkpoint.zarr_bad": "{file}: {name} is no Zarr description of an array; copy the folder again",
+    "checkpoint.orbax_no_arrays": "{file}: an Orbax folder without arrays; choose the step or item folder that holds them",
+    "checkpoint.orbax_absent": "{count} arrays that _METADATA names are not there (the first is {name}); the count is partial.",
+    "checkpoint.orbax_shapes_only": "No array is there: the shapes of {count} arrays come from _METADATA, which holds no element types.",
 }
