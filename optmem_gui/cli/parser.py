@@ -86,11 +86,13 @@ def build_parser() -> Parser:
     listing = commands.add_parser("optimizers", help="the catalogue of optimizers", allow_abbrev=False)
     listing.add_argument("--library", metavar="NAME", help="only this library, such as torch")
     listing.add_argument("--family", metavar="NAME", help="only this family, such as adam")
+    known = commands.add_parser("presets", help="the published models known by name", allow_abbrev=False)
+    known.add_argument("words", metavar="WORD", nargs="*", help="only those with these words, such as qwen3")
     probe = commands.add_parser("probe", help="add an optimizer of your own", allow_abbrev=False)
     _add_probe(probe)
     recorded = commands.add_parser("replay", help="a recorded memory snapshot", allow_abbrev=False)
     _add_replay(recorded)
-    for command in (estimate, traced, measure, inspect, listing, probe, recorded):
+    for command in (estimate, traced, measure, inspect, listing, known, probe, recorded):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
@@ -109,7 +111,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
         "paths", metavar="PATH", nargs="*", help="checkpoint, folder, config.json or .optmem file"
     )
     model.add_argument("--params", metavar="COUNT", help="number of parameters: 7B, 125M, 6.74e9")
-    model.add_argument("--preset", metavar="ID", help="a published model")
+    model.add_argument("--preset", metavar="ID", help="a published model; see `optmem presets`")
     model.add_argument("--trainable", metavar="all|REGEX", help="parameters to train, by name")
     lora = parser.add_argument_group("low-rank adapters")
     lora.add_argument("--lora-rank", metavar="R", action=_Whole, help="train adapters of this rank instead")

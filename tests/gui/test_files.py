@@ -20,6 +20,7 @@ from optmem_gui.core.model import Source
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.drop import dropped_path
+from optmem_gui.gui.fields import SearchCompleter
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.store import Store
 from tests.gui.conftest import settle
@@ -141,12 +142,35 @@ def test_closing_while_a_file_is_read_ends_the_reading(
     assert window.close()
 
 
-@pytest.mark.parametrize("preset", sorted(PRESETS))
-def test_every_preset_can_be_chosen(window: MainWindow, store: Store, preset: str) -> None:
-    window.inputs.model.preset.edited.emit("model", preset)
-    assert store.snapshot.scenario.model.param_count == PRESETS[preset].total
-    assert store.snapshot.scenario.model.source is Source.PRESET
-    assert window.inputs.model.preset.combo.currentText() == PRESETS[preset].title
+def test_every_preset_can_be_chosen(window: MainWindow, store: Store) -> None:
+    for preset in PRESETS.values():
+        window.inputs.model.preset.edited.emit("model", preset.id)
+        assert store.snapshot.scenario.model.param_count == preset.total
+        assert store.snapshot.scenario.model.source is Source.PRESET
+        assert window.inputs.model.preset.combo.currentText() == preset.title
+
+
+def test_presets_stand_under_their_families_and_are_found_by_words(window: MainWindow) -> None:
+    combo = window.inputs.model.preset.combo
+    rows = [(combo.itemText(row), combo.itemData(row)) for row in range(combo.count())]
+    headings = [text for text, value in rows if value is None]
+    assert headings == list(dict.fromkeys(preset.family for preset in PRESETS.values()))
+    completer = combo.completer()
+    assert isinstance(completer, SearchCompleter)
+    completer.look_for("deepseek 671")
+    model = completer.model()
+    assert [model.index(row, 0).data() for row in range(model.rowCount())] == ["DeepSeek-V3 / R1 671B"]
+
+
+def test_a_preset_says_what_it_is(window: MainWindow) -> None:
+    panel = window.inputs.model.preset
+    for preset_id, said in (
+        ("mixtral-8x7b", "46,702,792,704 parameters, 12,879,925,248 of them active for a token in"),
+        ("bert-base-uncased", "109,482,240 parameters in 199 tensors"),
+        ("llama-3.1-8b", "8,030,261,248 parameters: 32 layers, width 4,096, vocabulary 128,256"),
+    ):
+        panel.edited.emit("model", preset_id)
+        assert panel.note.text().startswith(said)
 
 
 # Scenarios

@@ -177,7 +177,10 @@ class ModelPanel(InputPanel):
             self.ways.button(place).setText(word)
         self.params.set_label(self.tr("&Parameters"), self.tr("How many: 7B, 125M, 6.74e9 or 7,000,000,000"))
         self.preset.set_label(self.tr("&Preset"), self.tr("A published model; type to search"))
-        self.preset.set_choices(Choice(preset.id, preset.title) for preset in PRESETS.values())
+        self.preset.set_choices(
+            Choice(preset.id, preset.title, preset.family, keywords=f"{preset.id} {preset.family}")
+            for preset in PRESETS.values()
+        )
         self.file.retranslate()
 
     def show_values(self, snapshot: Snapshot) -> None:
@@ -203,8 +206,15 @@ class ModelPanel(InputPanel):
     def _echo(self, model: ModelRef) -> str:
         shape = model.architecture
         exact = self.tr("{count} parameters").format(count=format_count(model.param_count))
-        if shape is None:
+        if model.idle_count:
+            active = format_count(model.param_count - model.idle_count)
+            exact = self.tr("{exact}, {active} of them active for a token").format(exact=exact, active=active)
+        if shape is None and model.tensor_count == 1:
             return self.tr("{exact}, a single tensor").format(exact=exact)
+        if shape is None:
+            return self.tr("{exact} in {tensors} tensors").format(
+                exact=exact, tensors=format_count(model.tensor_count)
+            )
         return self.tr("{exact}: {layers} layers, width {hidden}, vocabulary {vocab}").format(
             exact=exact,
             layers=format_count(shape.layers),
