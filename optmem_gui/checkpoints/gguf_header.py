@@ -24,13 +24,16 @@ MAX_DIMENSIONS = 4
 """``GGML_MAX_DIMS``."""
 
 MAX_FIELDS = 65_536
-MAX_TENSORS = 1_000_000
+MAX_TENSORS = 200_000
 MAX_STRINGS = 8_000_000
 """Texts in arrays that are stepped over; the largest vocabularies have less than a million."""
 
 _MAX_TEXT_BYTES = 65_535
 _MAX_KEPT = 1024
 """Numbers of an array that are kept: one a layer is what models need."""
+
+_MAX_KEPT_TEXT, _MAX_KEPT_NUMBERS = 1 << 25, 1 << 16
+"""Bytes of names and texts, and numbers in arrays, that are kept in all; no model comes near."""
 
 _FIRST_WINDOW, _WINDOW = 1 << 16, 1 << 18
 _STRING, _ARRAY = 8, 9
@@ -152,6 +155,7 @@ class _Walk:
         self._window = window
         self._start = self._place = 0
         self._strings = 0
+        self._text_left, self._numbers_left = _MAX_KEPT_TEXT, _MAX_KEPT_NUMBERS
 
     @property
     def position(self) -> int:
@@ -192,10 +196,7 @@ class _Walk:
 
     def text(self) -> str:
         """A text that is kept; replacement characters stand for what is no Unicode."""
-        length = self.count()
-        if length > _MAX_TEXT_BYTES:
-            raise self.damaged()
-        return self.take(length).decode("utf-8", "replace")
+        return self._text(self.count())
 
     def value(self, kind: int) -> Value:
         """What a field holds; long texts are stepped over and give an empty one."""
@@ -204,12 +205,18 @@ class _Walk:
         if kind == _STRING:
             length = self.count()
             if length <= _MAX_TEXT_BYTES:
-                return self.take(length).decode("utf-8", "replace")
+                return self._text(length)
             self.step(length)
             return ""
         if kind not in _FORMATS:
             raise self.damaged()
         return self.numbers(_FORMATS[kind])[0]
+
+    def _text(self, length: int) -> str:
+        self._text_left -= length
+        if length > _MAX_TEXT_BYTES or self._text_left < 0:
+            raise self.damaged()
+        return self.take(length).decode("utf-8", "replace")
 
     def tensor(self) -> Stored:
         """One description of a tensor."""
@@ -229,7 +236,8 @@ class _Walk:
         kind, count = self.number("I"), self.count()
         if kind in _FORMATS:
             size = struct.calcsize(f"={_FORMATS[kind]}")
-            if count <= _MAX_KEPT:
+            if count <= min(_MAX_KEPT, self._numbers_left):
+                self._numbers_left -= count
                 return Array(count, self.numbers(f"{count}{_FORMATS[kind]}"))
             self.step(count * size)
             return Array(count)

@@ -16,7 +16,12 @@ from optmem_gui.core.model import Shape
 _SIZES = {VARINT: 1, FIXED32: 4, FIXED64: 8}
 """Bytes of one number that is not packed; of a varint, the fewest."""
 
-MAX_TENSORS = 1_000_000
+MAX_TENSORS = 200_000
+"""Tensors, inner graphs and nodes that are kept: ten times what the largest models have."""
+
+_MAX_INPUTS = 16
+"""Inputs of a node that matter; none of the operators asked for has more that do."""
+
 _MAX_DIMENSIONS = 64
 _MAX_ENTRIES = 64
 _FIXED_DATA, _NUMBER_DATA = (4, 10), (5, 7, 11)
@@ -89,7 +94,7 @@ class Walk:
     def __init__(self, wire: Wire, operators: frozenset[str]) -> None:
         self._wire = wire
         self._operators = operators
-        self._inner = 0
+        self._inner = self._kept = 0
 
     def model(self) -> Model:
         """The whole file as a ``ModelProto``.
@@ -135,7 +140,7 @@ class Walk:
         for number, kind, inner, start in self._wire.fields(place, place + size):
             if kind != BYTES:
                 continue
-            if number == 1:
+            if number == 1 and len(node.inputs) < _MAX_INPUTS:
                 node.inputs.append(prefix + self._wire.text(start, inner) if inner else "")
             elif number == 2 and not output:
                 output = self._wire.text(start, inner)
@@ -147,9 +152,11 @@ class Walk:
             tensor.name, tensor.constant = output or tensor.name, True
             self._keep(model, tensor, prefix)
         for inner, start in graphs:
+            self._count()
             self._inner += 1
             self._graph(model, inner, start, f"graph{self._inner}.", depth + 1)
         if node.operator in self._operators:
+            self._count()
             model.nodes.append(node)
 
     def _attribute(
@@ -163,9 +170,9 @@ class Walk:
                 whole = inner
             elif number == 5 and kind == BYTES:
                 values.append(self._tensor(inner, start))
-            elif number in (6, 11) and kind == BYTES:
+            elif number in (6, 11) and kind == BYTES and len(graphs) < MAX_TENSORS:
                 graphs.append((inner, start))
-        if whole is not None:
+        if whole is not None and len(node.numbers) < _MAX_ENTRIES:
             node.numbers[name] = whole
 
     def _sparse(self, model: Model, size: int, place: int, prefix: str) -> None:
@@ -180,6 +187,7 @@ class Walk:
         self._keep(model, dense, prefix)
 
     def _tensor(self, size: int, place: int) -> Tensor:
+        self._count()
         tensor, shape = Tensor(), list[int]()
         for found in self._wire.fields(place, place + size):
             number, kind, inner, start = found
@@ -233,14 +241,19 @@ class Walk:
             if number in (1, 2):
                 self._graph(own, inner, start, "", 0)
             elif number == 4:
+                self._count()
                 model.updated.add(self._entry(inner, start)[0])
         model.training_tensors += [tensor for tensor in own.tensors if not tensor.constant]
 
     def _keep(self, model: Model, tensor: Tensor, prefix: str) -> None:
-        if len(model.tensors) >= MAX_TENSORS:
-            raise refused("checkpoint.too_many_tensors", file=self._file, limit_count=MAX_TENSORS)
         tensor.name = prefix + (tensor.name or f"tensor{len(model.tensors)}")
         model.tensors.append(tensor)
+
+    def _count(self) -> None:
+        """Count something that takes memory."""
+        self._kept += 1
+        if self._kept > MAX_TENSORS:
+            raise refused("checkpoint.too_many_tensors", file=self._file, limit_count=MAX_TENSORS)
 
     @property
     def _file(self) -> str:

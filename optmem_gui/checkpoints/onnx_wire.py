@@ -14,6 +14,9 @@ from optmem_gui.core.errors import UserError
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 MAX_DEPTH = 64
+MAX_FIELDS = 10_000_000
+"""Fields that are looked at: a graph of 100,000 nodes has a million."""
+
 _SMALL, _LARGE = 1 << 12, 1 << 18
 _VARINT_BYTES = 10
 
@@ -33,6 +36,7 @@ class Wire:
     def __init__(self, file: HeaderFile, reading: Reading) -> None:
         self.file, self._reading = file, reading
         self._window, self._start, self._next = b"", 0, _SMALL
+        self._left = MAX_FIELDS
 
     def damaged(self, place: int) -> UserError:
         """The error that refuses what stands at a place."""
@@ -62,6 +66,11 @@ class Wire:
         """
         place = start
         while place < stop:
+            self._left -= 1
+            if self._left < 0:
+                raise refused(
+                    "checkpoint.too_many_fields", file=shown(self.file.path), limit_count=MAX_FIELDS
+                )
             key, place = self._varint(place, stop)
             kind = key & 7
             if kind == VARINT:

@@ -65,6 +65,7 @@ TEXTS: dict[str, str] = {
     # ONNX
     "checkpoint.no_graph": "{file}: no ONNX model, there is no graph in it; choose the model file",
     "checkpoint.bad_external": "{file}: {given} is no usable place in a file of external data; export the model again",
+    "checkpoint.too_many_fields": "{file}: more than {limit_count} fields; this is no model, or a hostile one",
     "checkpoint.too_many_tensors": "{file}: more than {limit_count} tensors; this is no model",
     # Sets of files and folders
     "checkpoint.bad_index": "{file}: not an index of shards (JSON with a weight_map); download it again",
@@ -125,7 +126,6 @@ TEXTS: dict[str, str] = {
     "checkpoint.onnx_training": "{count} elements belong to the training part (optimizer state, settings) and are not counted.",
     "checkpoint.external_missing": "{count} of {total_count} files of external data are missing (the first is {name}); the counts are from the model.",
     # Configs and presets
-    "preset.none_like": "Presets: none has {given} in its name; optmem presets lists all",
     "preset.unknown": "Preset: {given} is not known; near it: {known} (optmem presets lists all)",
     "config.not_json": "{file}: not a JSON object; download it again",
     "config.missing_field": "{file}: {field} is missing; add it, or open the weights instead",
