@@ -15,6 +15,9 @@ APP_NAME = "OptMem"
 SCENARIO_SUFFIX = ".optmem"
 """What a scenario file ends in."""
 
+SNAPSHOT_SUFFIXES = (".pickle", ".gz")
+"""What a recorded memory snapshot ends in; whether a file is one is seen by its content."""
+
 OPTIMIZERS_FILE = "optimizers.json"
 """The optimizers that a user added, beside the settings."""
 

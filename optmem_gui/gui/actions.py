@@ -61,7 +61,9 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec(
         "open",
         QT_TRANSLATE_NOOP("Actions", "&Open..."),
-        QT_TRANSLATE_NOOP("Actions", "Open a checkpoint, a config.json or a saved scenario"),
+        QT_TRANSLATE_NOOP(
+            "Actions", "Open a checkpoint, a config.json, a saved scenario or a memory snapshot"
+        ),
         _KEY.Open,
         "open",
     ),
@@ -71,6 +73,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Open a folder that holds a model"),
         "Ctrl+Shift+O",
         "folder",
+    ),
+    ActionSpec(
+        "close_snapshot",
+        QT_TRANSLATE_NOOP("Actions", "&Close memory snapshot"),
+        QT_TRANSLATE_NOOP("Actions", "Go back to the estimate"),
+        _KEY.Close,
     ),
     ActionSpec(
         "save",
@@ -202,7 +210,7 @@ SEPARATOR = "-"
 MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         QT_TRANSLATE_NOOP("Actions", "&File"),
-        ("open", "open_folder", "recent>", "-", "save", "save_as", "export>", "-", "quit"),
+        ("open", "open_folder", "recent>", "close_snapshot", "-", "save", "save_as", "export>", "-", "quit"),
     ),
     (QT_TRANSLATE_NOOP("Actions", "&Edit"), ("undo", "redo", "-", "copy_table", "-", "settings")),
     (

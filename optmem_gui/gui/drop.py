@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.i18n import render_reason
 from optmem_gui.gui.theme import is_dark, scaled_font, shades
-from optmem_gui.paths import SCENARIO_SUFFIX
+from optmem_gui.paths import SCENARIO_SUFFIX, SNAPSHOT_SUFFIXES
 
 
 def dropped_path(mime: QMimeData) -> Path | Reason:
@@ -28,7 +28,12 @@ def dropped_path(mime: QMimeData) -> Path | Reason:
     from optmem_gui.checkpoints.registry import READERS  # noqa: PLC0415  # readers are loaded when a file is meant, not before the window
 
     path = local[0]
-    suffixes = {suffix for reader in READERS for suffix in reader.suffixes} | {".json", SCENARIO_SUFFIX, ""}
+    suffixes = {suffix for reader in READERS for suffix in reader.suffixes} | {
+        ".json",
+        SCENARIO_SUFFIX,
+        *SNAPSHOT_SUFFIXES,
+        "",
+    }
     if not path.is_dir() and path.suffix.lower() not in suffixes:
         return Reason("drop.unknown_kind", {"name": path.name})
     return path

@@ -15,7 +15,7 @@ from optmem_gui.gui.loading import Loader
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.widgets.export import save_png, save_svg
-from optmem_gui.paths import SCENARIO_SUFFIX
+from optmem_gui.paths import SCENARIO_SUFFIX, SNAPSHOT_SUFFIXES
 from optmem_gui.report.exporters import EXPORTERS, export
 
 
@@ -28,7 +28,7 @@ class Files(QObject):
         self._store = store
         self._loader = loader
         self._settings = settings
-        loader.opened.connect(self._remember)
+        loader.opened.connect(self.remember)
 
     # -- opening
 
@@ -41,10 +41,11 @@ class Files(QObject):
         from optmem_gui.checkpoints.registry import READERS  # noqa: PLC0415  # readers are loaded when a file is meant, not before the window
 
         suffixes = sorted(
-            {suffix for reader in READERS for suffix in reader.suffixes} | {".json", SCENARIO_SUFFIX}
+            {suffix for reader in READERS for suffix in reader.suffixes}
+            | {".json", SCENARIO_SUFFIX, *SNAPSHOT_SUFFIXES}
         )
         patterns = " ".join(f"*{suffix}" for suffix in suffixes)
-        models, everything = self.tr("Models and scenarios"), self.tr("All files")
+        models, everything = self.tr("Models, scenarios and memory snapshots"), self.tr("All files")
         filters = f"{models} ({patterns});;{everything} (*)"
         name, _ = QFileDialog.getOpenFileName(self._window, self.tr("Open"), self._folder(), filters)
         if name:
@@ -79,7 +80,8 @@ class Files(QObject):
     def _clear_recent(self) -> None:
         self._settings.set(keys.RECENT, [])
 
-    def _remember(self, path: Path) -> None:
+    def remember(self, path: Path) -> None:
+        """Put a file that was opened or saved at the head of the recent ones."""
         self._settings.add_recent(path)
         self._settings.set(keys.FOLDER, str(path.parent if path.is_file() else path))
 
@@ -106,7 +108,7 @@ class Files(QObject):
             self._store.notice(error.reason)
             return False
         self._store.saved(path)
-        self._remember(path)
+        self.remember(path)
         return True
 
     def ask_export(self, exporter_id: str) -> None:

@@ -10,7 +10,7 @@ from optmem_gui.checkpoints.contents import Progress
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.snapshot import LoadState
 from optmem_gui.gui.store import Store
-from optmem_gui.gui.tasks.load import LoadedModel, LoadedScenario, LoadThread
+from optmem_gui.gui.tasks.load import FoundSnapshot, LoadedModel, LoadedScenario, LoadThread
 
 _WAIT_MS = 5_000
 """How long a cancelled reader may take to end; it looks for the wish between two files."""
@@ -19,10 +19,12 @@ _WAIT_MS = 5_000
 class Loader(QObject):
     """Reads what the user opens and hands it to the store.
 
-    ``opened`` carries the path that was read, for the list of recent files.
+    ``opened`` carries the path that was read, for the list of recent files, ``snapshot_found`` the path of a
+    recorded memory snapshot, which is no model and is read elsewhere.
     """
 
     opened = Signal(object)
+    snapshot_found = Signal(object)
 
     def __init__(self, store: Store, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -92,6 +94,8 @@ class Loader(QObject):
                 self.opened.emit(thread.path)
                 if notice is not None:
                     self._store.notice(notice)
+            case FoundSnapshot():
+                self.snapshot_found.emit(thread.path)
             case Reason() as reason:
                 self._store.notice(reason)
             case Exception() as defect:

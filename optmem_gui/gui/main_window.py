@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QMainWindow,
     QMessageBox,
     QSplitter,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -34,6 +35,7 @@ from optmem_gui.gui.i18n import Translators, model_title
 from optmem_gui.gui.inputs_column import InputsColumn
 from optmem_gui.gui.loading import Loader
 from optmem_gui.gui.measuring import Measurer
+from optmem_gui.gui.memory_snapshots import MemorySnapshots
 from optmem_gui.gui.notice import NoticeBar
 from optmem_gui.gui.optimizer_tools import OptimizerTools
 from optmem_gui.gui.panels.measurement import MeasurementPanel
@@ -69,6 +71,8 @@ class MainWindow(QMainWindow):
         )
         self.columns = QSplitter(Qt.Orientation.Horizontal)
         self.shape = WindowShape(self, settings, self.columns, self.inputs, self.results)
+        self.pages = QStackedWidget()
+        self.memory_snapshots = MemorySnapshots(self.pages, store, self)
         self.actions_table = Actions(self._slots(), self)
         self.appearance.check_in(self.actions_table)
         self.notice = NoticeBar()
@@ -94,10 +98,11 @@ class MainWindow(QMainWindow):
         slots: dict[str, Callable[[], object]] = {
             "open": self.files.ask_file,
             "open_folder": self.files.ask_folder,
+            "close_snapshot": self.memory_snapshots.leave,
             "save": self.files.save,
             "save_as": self.files.ask_save,
-            "export.png": lambda: self.files.ask_picture(self.results, ".png"),
-            "export.svg": lambda: self.files.ask_picture(self.results, ".svg"),
+            "export.png": lambda: self.files.ask_picture(self._picture(), ".png"),
+            "export.svg": lambda: self.files.ask_picture(self._picture(), ".svg"),
             "copy_table": self.results.breakdown.table.copy,
             "quit": self.close,
             "undo": self.store.undo_stack.undo,
@@ -135,7 +140,8 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(em // 2, em // 4, em // 2, 0)
         column.setSpacing(em // 2)
         column.addWidget(self.notice)
-        column.addWidget(self.columns, 1)
+        self.pages.addWidget(self.columns)
+        column.addWidget(self.pages, 1)
         self.setCentralWidget(central)
         self.statusBar().setSizeGripEnabled(False)
         self.units.setContentsMargins(em // 2, 0, 0, em // 4)
@@ -151,6 +157,10 @@ class MainWindow(QMainWindow):
         self.inputs.model.cancel_wanted.connect(self.loader.cancel)
         self.results.comparison.chosen.connect(self._choose_optimizer)
         self.results.view_made.connect(self._connect_view)
+        self.loader.opened.connect(self.memory_snapshots.leave)
+        self.loader.snapshot_found.connect(self.memory_snapshots.open)
+        self.memory_snapshots.opened.connect(self.files.remember)
+        self.memory_snapshots.shown.connect(self._show_snapshot_page)
         store.changed.connect(self._show)
         store.comparison_changed.connect(self.results.comparison.render)
         store.measurement_changed.connect(lambda snapshot: self._show_run(snapshot, "measurement"))
@@ -162,6 +172,7 @@ class MainWindow(QMainWindow):
         stack.canRedoChanged.connect(table["redo"].setEnabled)
         stack.cleanChanged.connect(self._show_title)
         table["simulate_after_edit"].setChecked(self._settings.get(keys.SIMULATE_AFTER_EDIT))
+        table["close_snapshot"].setEnabled(False)
         table["undo"].setEnabled(False)
         table["redo"].setEnabled(False)
         recent = table.submenus["recent"]
@@ -206,7 +217,9 @@ class MainWindow(QMainWindow):
         on_gpu = snapshot.devices is not None and bool(snapshot.devices.gpus)
         text = self.tr("&Measure on GPU") if on_gpu else self.tr("&Measure on CPU")
         self.actions_table.rename("measure", text)
-        self.actions_table["measure"].setEnabled(not measuring)
+        elsewhere = self.memory_snapshots.is_shown
+        self.actions_table["simulate"].setEnabled(not elsewhere)
+        self.actions_table["measure"].setEnabled(not measuring and not elsewhere)
         self.actions_table["stop"].setEnabled(measuring or simulating)
 
     def _show_title(self) -> None:
@@ -239,6 +252,18 @@ class MainWindow(QMainWindow):
 
     def _choose_optimizer(self, optimizer: object) -> None:
         self.store.edit("optimizer", optimizer)
+
+    def _show_snapshot_page(self, shown: bool) -> None:
+        """What runs the inputs has no place beside a memory snapshot."""
+        self.actions_table["close_snapshot"].setEnabled(shown)
+        self._show_run_actions(self.store.snapshot)
+        if shown:
+            self._place_widgets()
+
+    def _picture(self) -> QWidget:
+        """What a picture is taken of: what is shown."""
+        page = self.memory_snapshots.page
+        return page if page is not None and self.memory_snapshots.is_shown else self.results
 
     def _choose_after_edit(self) -> None:
         """Remember whether a simulation follows an edit."""
@@ -297,6 +322,7 @@ class MainWindow(QMainWindow):
         self.loader.close()
         self.measurer.close()
         self.simulations.close()
+        self.memory_snapshots.close()
         self.optimizers.close()
         super().closeEvent(event)
 

@@ -17,6 +17,7 @@ TEXTS: dict[str, str] = {
     "snapshot.unreadable": "{file}: cannot be read ({cause}); check the path and its permissions",
     "snapshot.empty_file": "{file}: the file is empty; record the snapshot again",
     "snapshot.too_large": "{file}: more than {limit_bytes}, too much for a snapshot; record fewer events (max_entries)",
+    "snapshot.no_memory": "the snapshot needs more memory than this computer has free; record fewer events (max_entries)",
     "snapshot.truncated": "{file}: the file ends early or is damaged; copy it again",
     "snapshot.code": "{file}: contains code references: {names} - not executed; a snapshot has none, do not load this file",
     "snapshot.not_a_snapshot": "{file}: holds no {name}, so it is no memory snapshot; save one with torch.cuda.memory._dump_snapshot",

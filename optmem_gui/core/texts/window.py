@@ -13,9 +13,11 @@ TEXTS: dict[str, str] = {
     "lora.rank_out_of_range": "LoRA rank: {given} is outside 1 to {limit_count}; write a smaller rank",
     "lora.targets_empty": "LoRA targets: nothing was named; write module names such as q_proj, v_proj or all-linear",
     "option.not_a_number": "{option}: {given} is not a number; write one such as {example}",
+    "what_if.memory": "Device memory: {given} is not a size in GiB; write one such as 24 or 79.1, or leave it empty",
+    "what_if.needs_memory": "Device memory: the threshold is a share of it; write how many GiB the device has",
     "drop.nothing_local": "Nothing opened: what was dropped is not a file or folder on this computer",
     "drop.several": "Nothing opened: {number_count} items were dropped; drop one file, or the folder that holds them",
-    "drop.unknown_kind": "Nothing opened: {name} is no checkpoint, model folder, config.json or .optmem file",
+    "drop.unknown_kind": "Nothing opened: {name} is no checkpoint, model folder, config.json, .optmem file or memory snapshot",
     "window.settings_reset": "The settings file could not be read and was set aside as {path}; defaults are used",
     "window.settings_not_saved": "Settings cannot be saved in {path}; this session works, nothing is remembered",
 }

@@ -39,7 +39,12 @@ class LoadedScenario:
     notice: Reason | None
 
 
-Outcome = LoadedModel | LoadedScenario | Reason | Exception | None
+@dataclass(frozen=True, slots=True)
+class FoundSnapshot:
+    """A recorded memory snapshot, which is opened elsewhere."""
+
+
+Outcome = LoadedModel | LoadedScenario | FoundSnapshot | Reason | Exception | None
 """What came of it: a value, why it was refused, a defect, or nothing after a cancel."""
 
 
@@ -69,15 +74,18 @@ class LoadThread(QThread):
         except Exception as error:  # noqa: BLE001  # raised again on the UI thread, where the report is shown
             self.outcome = error
 
-    def _read(self) -> LoadedModel | LoadedScenario:
+    def _read(self) -> LoadedModel | LoadedScenario | FoundSnapshot:
         # the readers are loaded in this thread, when a file is meant, and not before the window
         from optmem_gui.checkpoints.opening import open_checkpoint  # noqa: PLC0415  # as said above
         from optmem_gui.report.model_notice import model_notice  # noqa: PLC0415  # as said above
         from optmem_gui.report.scenario_file import load_scenario  # noqa: PLC0415  # as said above
+        from optmem_gui.report.snapshot_file import is_snapshot  # noqa: PLC0415  # as said above
 
         if self.path.suffix.lower() == SCENARIO_SUFFIX and self.path.is_file():
             scenario = load_scenario(self.path)
             return LoadedScenario(scenario, model_notice(scenario.model))
+        if is_snapshot(self.path):
+            return FoundSnapshot()
         checkpoint = open_checkpoint(
             self.path, progress=self._progress, cancelled=self.isInterruptionRequested
         )
