@@ -126,6 +126,7 @@ TEXTS: dict[str, str] = {
     "checkpoint.onnx_training": "{count} elements belong to the training part (optimizer state, settings) and are not counted.",
     "checkpoint.external_missing": "{count} of {total_count} files of external data are missing (the first is {name}); the counts are from the model.",
     # Configs and presets
+    "preset.none_like": "Presets: none has {given} in its name; optmem presets lists all",
     "preset.unknown": "Preset: {given} is not known; near it: {known} (optmem presets lists all)",
     "config.not_json": "{file}: not a JSON object; download it again",
     "config.missing_field": "{file}: {field} is missing; add it, or open the weights instead",
