@@ -20,8 +20,9 @@ from optmem_gui.core.kernels.attention import (
     efficient_backward_buffers,
     flash_backward_buffers,
 )
-from optmem_gui.worker.simulate.dispatch import Args, Kwargs, unseen
+from optmem_gui.worker.simulate.dispatch import Args, Kwargs
 from optmem_gui.worker.simulate.facts import Machine
+from optmem_gui.worker.simulate.shapes import compute
 from optmem_gui.worker.simulate.tracker import Tracker, plain
 
 _aten = torch.ops.aten
@@ -208,8 +209,7 @@ def flash_forward(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwar
 
 def efficient_forward(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
     """Seed and offset of its random numbers lie on the host."""
-    with unseen():
-        out = op(*args, **kwargs)
+    out = compute(op, args, kwargs)
     tracker.see(out[:2], name)
     if not args[0].is_meta:
         return out

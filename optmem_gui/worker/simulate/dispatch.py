@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
+import torch._decomp
 from torch.library import Library, fallthrough_kernel
 
 SEEN: Any = torch._C._parse_dispatch_key("Fake")  # noqa: SLF001  # torch has no public name for a key
@@ -107,7 +108,13 @@ def install(
 
 
 def _without_output() -> Iterator[str]:
-    """Operators all of whose results are views or what was written into."""
+    """Operators all of whose results are views or what was written into.
+
+    Not those in place whose meta kernel is written in Python: what it is made of would be seen, such as the
+    product inside ``addcmul_``.
+    """
+    tables = torch._decomp.global_decomposition_table.values()  # noqa: SLF001
+    in_python = {str(op) for table in tables for op in table}
     for full in torch._C._dispatch_get_all_op_names():  # noqa: SLF001
         if not full.startswith("aten::"):
             continue
@@ -116,5 +123,7 @@ def _without_output() -> Iterator[str]:
             returns = torch._C._get_schema(f"aten::{name}", overload).returns  # noqa: SLF001
         except RuntimeError:  # registered without a schema
             continue
-        if returns and all(each.alias_info is not None for each in returns):
+        if not returns or any(each.alias_info is None for each in returns):
+            continue
+        if not (name.endswith("_") and f"aten.{name}.{overload or 'default'}" in in_python):
             yield full[6:]

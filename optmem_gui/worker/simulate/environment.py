@@ -14,7 +14,9 @@ import torch.amp.grad_scaler
 import torch.optim  # every optimizer's module holds its own reference to the lists of devices
 import torch.utils.checkpoint
 from torch import nn
+from torch.overrides import _get_current_function_mode_stack
 from torch.utils import _foreach_utils
+from torch.utils._device import DeviceContext
 
 from optmem_gui.core.kernels.releases import Release
 from optmem_gui.worker.simulate import autocast
@@ -147,7 +149,9 @@ def _creation() -> Iterator[tuple[Any, str, Any]]:
 def _from_host(function: Callable[..., Any]) -> Callable[..., Any]:
     def make(*args: Any, **kwargs: Any) -> Any:
         device = kwargs.get("device")
-        if device is None or torch.device(device).type not in ("cuda", "meta"):
+        if device is None:  # ``with torch.device(...)`` knows these functions by identity
+            device = _default_device()
+        if torch.device(device).type not in ("cuda", "meta"):
             return function(*args, **kwargs)
         wants_gradient = kwargs.pop("requires_grad", False)
         kwargs["device"] = "cpu"
@@ -157,6 +161,14 @@ def _from_host(function: Callable[..., Any]) -> Callable[..., Any]:
         return made.requires_grad_() if wants_gradient else made
 
     return make
+
+
+def _default_device() -> torch.device:
+    """Where tensors are made that name no device; asking torch would make one to find out."""
+    for mode in reversed(_get_current_function_mode_stack()):  # type: ignore[no-untyped-call]
+        if isinstance(mode, DeviceContext):
+            return torch.device(mode.device)
+    return torch.device("cpu")
 
 
 class _Generator(torch._C.Generator):  # noqa: SLF001

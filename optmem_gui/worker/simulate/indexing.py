@@ -13,8 +13,9 @@ from optmem_gui.core.kernels.indexing import (
     index_put_buffers,
 )
 from optmem_gui.core.kernels.steps import Buffers
-from optmem_gui.worker.simulate.dispatch import Args, Kwargs, unseen
+from optmem_gui.worker.simulate.dispatch import Args, Kwargs
 from optmem_gui.worker.simulate.in_place import is_fresh
+from optmem_gui.worker.simulate.shapes import compute
 from optmem_gui.worker.simulate.tracker import Tracker, plain
 
 
@@ -44,8 +45,7 @@ def index_put(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) 
     if name.endswith("_") or name == "_index_put_impl_" or is_fresh(tracker, target):
         out = target
     else:
-        with unseen():
-            out = op(*args, **kwargs)
+        out = compute(op, args, kwargs)
         tracker.see(out, name)
     accumulate = args[3] if len(args) > 3 else kwargs.get("accumulate", False)
     buffers = _sort_buffers(target, args[1], args[2]) if accumulate else None

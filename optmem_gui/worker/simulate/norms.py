@@ -13,8 +13,9 @@ from optmem_gui.core.kernels.norms import (
     foreach_norm_buffers,
     layer_norm_backward_buffers,
 )
-from optmem_gui.worker.simulate.dispatch import Args, Kwargs, unseen
+from optmem_gui.worker.simulate.dispatch import Args, Kwargs
 from optmem_gui.worker.simulate.reductions import dtype_of, play_reduction
+from optmem_gui.worker.simulate.shapes import compute
 from optmem_gui.worker.simulate.tracker import Tracker, plain
 
 
@@ -51,8 +52,7 @@ def batch_norm_backward(tracker: Tracker, op: Any, name: str, args: Args, kwargs
 
 def foreach_norm(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
     """Norms of a list of tensors: a buffer of partial norms lives as long as the operator."""
-    with unseen():
-        out = op(*args, **kwargs)
+    out = compute(op, args, kwargs)
     dtype = dtype_of(args[0][0])
     if not args[0][0].is_meta or dtype is None:
         return out
@@ -67,8 +67,7 @@ def foreach_norm(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwarg
 
 def dropout(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
     """The mask is allocated before the result (native/cuda/Dropout.cu)."""
-    with unseen():
-        out = op(*args, **kwargs)
+    out = compute(op, args, kwargs)
     tracker.see(out[1], name)
     tracker.see(out[0], name)
     return out

@@ -7,7 +7,8 @@ from typing import Any
 from torch import Tensor
 
 from optmem_gui.core.kernels.gemm import operand_copy_bytes, uses_cublaslt
-from optmem_gui.worker.simulate.dispatch import Args, Kwargs, unseen
+from optmem_gui.worker.simulate.dispatch import Args, Kwargs
+from optmem_gui.worker.simulate.shapes import compute
 from optmem_gui.worker.simulate.tracker import Tracker
 
 _WITH_SUM = frozenset({"addmm", "addmm_", "baddbmm", "baddbmm_", "addbmm", "addbmm_", "addmv", "addmv_"})
@@ -15,8 +16,7 @@ _WITH_SUM = frozenset({"addmm", "addmm_", "baddbmm", "baddbmm_", "addbmm", "addb
 
 def product(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
     """A product of matrices or of batches of them."""
-    with unseen():
-        out = op(*args, **kwargs)
+    out = compute(op, args, kwargs)
     if not out.is_meta:
         return out
     tracker.see(out, name)

@@ -10,7 +10,8 @@ from torch import Tensor
 from optmem_gui.core.dtypes import DTYPES, DType
 from optmem_gui.core.kernels.reductions import Operand, Reduction, reduction_buffers
 from optmem_gui.worker.job import TORCH_DTYPES
-from optmem_gui.worker.simulate.dispatch import Args, Kwargs, unseen
+from optmem_gui.worker.simulate.dispatch import Args, Kwargs
+from optmem_gui.worker.simulate.shapes import compute
 from optmem_gui.worker.simulate.tracker import Tracker
 
 _IDS = {dtype: key for key, dtype in TORCH_DTYPES.items()}
@@ -52,8 +53,7 @@ def operand_of(tensor: Tensor) -> Operand | None:
 
 def reduce(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
     """One reduction: its results, then the buffer that blocks share."""
-    with unseen():
-        out = op(*args, **kwargs)
+    out = compute(op, args, kwargs)
     source = args[0]
     if not isinstance(source, Tensor) or not source.is_meta:
         return out

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import torch
 
-from optmem_gui.core.precision import precision
 from optmem_gui.core.protocol import Message, Progress
 from optmem_gui.core.requests import SimulateRequest
 from optmem_gui.core.simulating import SimulationReport, TracedNote
@@ -23,7 +22,7 @@ from optmem_gui.worker.simulate.facts import machine_of
 from optmem_gui.worker.simulate.rules import RULES, SEEN_IN_PLACE
 from optmem_gui.worker.simulate.tape import Tape
 from optmem_gui.worker.simulate.tracker import Tracker
-from optmem_gui.worker.training import Passes, autocast_of, train_step
+from optmem_gui.worker.training import Passes, autocast_of, checked_scheme, train_step
 from optmem_gui.worker.update import Update
 
 DEVICE = torch.device("cuda", 0)
@@ -94,7 +93,7 @@ class Simulation:
         """
         started = time.monotonic()
         work = replace(self.request.work, device="cuda")
-        scheme = precision(work.precision)
+        scheme = checked_scheme(work)
         tracker = self._tracker
         with traced(tracker):
             with self._phase("load"):

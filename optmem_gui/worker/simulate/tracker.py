@@ -13,9 +13,10 @@ from optmem_gui.core.kernels.processors import Processors
 from optmem_gui.core.kernels.steps import Buffers
 from optmem_gui.core.simulating import TracedNote
 from optmem_gui.worker.inbox import Cancelled
-from optmem_gui.worker.simulate.dispatch import META, Args, Kwargs, unseen
+from optmem_gui.worker.simulate.dispatch import META, Args, Kwargs
 from optmem_gui.worker.simulate.facts import Machine
 from optmem_gui.worker.simulate.places import Places, node_number
+from optmem_gui.worker.simulate.shapes import compute
 from optmem_gui.worker.simulate.tape import Block, Mark, Tape
 
 Rule = Callable[["Tracker", Any, str, Args, Kwargs], Any]
@@ -210,8 +211,7 @@ class Tracker:
 
 def plain(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
     """An operator whose allocations are its results."""
-    with unseen():
-        out = op(*args, **kwargs)
+    out = compute(op, args, kwargs)
     tracker.see(out, name)
     return out
 
