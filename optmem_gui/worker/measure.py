@@ -20,7 +20,6 @@ from optmem_gui.worker.job import Job
 from optmem_gui.worker.training import Passes, autocast_of, train_step
 from optmem_gui.worker.update import Update, state_rows, tensor_bytes
 
-_MIN_STEPS = 2
 _OLDEST_TORCH = (2, 5)
 """First release whose device properties carry the UUID by which a GPU is found."""
 
@@ -111,12 +110,7 @@ def _checked(request: MeasureRequest) -> PrecisionScheme:
     if version < _OLDEST_TORCH:
         oldest = ".".join(map(str, _OLDEST_TORCH))
         raise UserError("measure.old_torch", torch=torch.__version__, oldest=oldest)
-    scheme = precision(request.precision)
-    if not scheme.runs_in_torch:
-        raise UserError("measure.precision_not_in_torch", precision=scheme.id)
-    if request.steps < _MIN_STEPS:
-        raise UserError("measure.too_few_steps", steps=request.steps, fewest=_MIN_STEPS)
-    return scheme
+    return checked_scheme(request)
 
 
 def _categories(job: Job, update: Update, device: torch.device, gradients: int, inputs: int) -> Categories:

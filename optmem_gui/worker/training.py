@@ -9,15 +9,32 @@ from contextlib import AbstractContextManager, nullcontext
 import torch
 from torch import Tensor
 
-from optmem_gui.core.precision import PrecisionScheme
+from optmem_gui.core.errors import UserError
+from optmem_gui.core.precision import PrecisionScheme, precision
 from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.worker.job import Batch, Job, torch_dtype
 from optmem_gui.worker.update import Update, tensor_bytes
+
+_MIN_STEPS = 2
 
 Phase = Callable[[str], AbstractContextManager[None]]
 """Opens a phase by its id."""
 
 Autocast = Callable[[], AbstractContextManager[object]]
+
+
+def checked_scheme(request: MeasureRequest) -> PrecisionScheme:
+    """The precision scheme, where torch itself can run it.
+
+    Raises:
+        UserError: It cannot, or the steps are too few to tell the first one from the rest.
+    """
+    scheme = precision(request.precision)
+    if not scheme.runs_in_torch:
+        raise UserError("measure.precision_not_in_torch", precision=scheme.id)
+    if request.steps < _MIN_STEPS:
+        raise UserError("measure.too_few_steps", steps=request.steps, fewest=_MIN_STEPS)
+    return scheme
 
 
 def autocast_of(scheme: PrecisionScheme, device: torch.device) -> Autocast:

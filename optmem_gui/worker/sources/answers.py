@@ -11,14 +11,13 @@ from pathlib import Path
 
 import torch
 
-_SURE = frozenset(
-    {
-        ("masking_utils.py", "all"),  # no padding, and one sequence a row: nothing is packed
-        ("modeling_utils.py", "any"),  # warns about padding tokens in the input
-        ("modeling_attn_mask_utils.py", "all"),
-        ("modeling_flash_attention_utils.py", "all"),
-    }
-)
+_SURE: dict[tuple[str, str], bool] = {
+    ("masking_utils.py", "all"): True,  # no padding, and one sequence a row: nothing is packed
+    ("masking_utils.py", "eq"): True,  # as many tokens as there are places
+    ("modeling_utils.py", "any"): False,  # padding tokens in the input would be warned about
+    ("modeling_attn_mask_utils.py", "all"): True,
+    ("modeling_flash_attention_utils.py", "all"): True,
+}
 """Questions of the transformers library, by file and the operator that made the asked tensor."""
 
 _LIBRARY = "transformers"
@@ -37,7 +36,9 @@ def answer(operator: str, dtype: torch.dtype, file: str) -> tuple[bool | int | f
         number to be 0. An answer that is not sure may send a branch the other way than on a GPU.
     """
     path = Path(file)
-    sure = _LIBRARY in path.parts and (path.name, operator) in _SURE
+    known = _SURE.get((path.name, operator)) if _LIBRARY in path.parts else None
+    if known is not None:
+        return known, True
     if dtype == torch.bool:
-        return operator == "all", sure
-    return (0.0 if dtype.is_floating_point else 0), sure
+        return operator == "all", False
+    return (0.0 if dtype.is_floating_point else 0), False
