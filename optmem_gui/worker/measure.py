@@ -17,7 +17,7 @@ from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.worker.build import build
 from optmem_gui.worker.device import Meter, hello, meter_for, open_device
 from optmem_gui.worker.job import Job
-from optmem_gui.worker.training import Passes, autocast_of, train_step
+from optmem_gui.worker.training import Passes, autocast_of, checked_scheme, train_step
 from optmem_gui.worker.update import Update, state_rows, tensor_bytes
 
 _OLDEST_TORCH = (2, 5)
