@@ -21,6 +21,7 @@ _FAMILIES = {
     "mistral3": "mistral",
     "gemma3": "gemma3_text",
     "command-r": "cohere",
+    "phi2": "phi",
     "glm4moe": "glm4_moe",
     "minimax-m2": "minimax_m2",
 }
@@ -35,6 +36,9 @@ _FIELDS = {
     "attention.key_length": "head_dim",
     "expert_feed_forward_length": "moe_intermediate_size",
     "expert_used_count": "num_experts_per_tok",
+    "expert_shared_count": "n_shared_experts",
+    "expert_shared_feed_forward_length": "shared_expert_intermediate_size",
+    "leading_dense_block_count": "first_k_dense_replace",
     "context_length": "max_position_embeddings",
 }
 _GPT2_FIELDS = {
@@ -44,7 +48,13 @@ _GPT2_FIELDS = {
     "attention.head_count": "n_head",
     "context_length": "n_positions",
 }
-_EXPERTS = {"mixtral": "num_local_experts", "gpt_oss": "num_local_experts", "minimax_m2": "num_local_experts"}
+_GPT2_LIKE = ("gpt2", "gptj")
+_EXPERTS = {
+    "mixtral": "num_local_experts",
+    "gpt_oss": "num_local_experts",
+    "minimax_m2": "num_local_experts",
+    "glm4_moe": "n_routed_experts",
+}
 _EMBEDDING, _HEAD = "token_embd.weight", "output.weight"
 
 _FILE_TYPES = {
@@ -84,7 +94,7 @@ def config_of(fields: Mapping[str, Value], rows: list[Row]) -> dict[str, Any]:
     experts = _plain(fields.get(f"{prefix}expert_count"))
     family = "mixtral" if named == "llama" and experts else _FAMILIES.get(named, named)
     config: dict[str, Any] = {"model_type": family}
-    for key, field in (_GPT2_FIELDS if family == "gpt2" else _FIELDS).items():
+    for key, field in (_GPT2_FIELDS if family in _GPT2_LIKE else _FIELDS).items():
         value = _plain(fields.get(prefix + key))
         if value is not None:
             config[field] = value

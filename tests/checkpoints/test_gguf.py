@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from optmem_gui.checkpoints.contents import Cancelled, Reading
 from optmem_gui.checkpoints.dtypes import GGML
 from optmem_gui.checkpoints.files import HeaderFile
+from optmem_gui.checkpoints.gguf_config import config_of
 from optmem_gui.checkpoints.gguf_header import Array, read_header
 from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.checkpoints.registry import read_file
@@ -164,6 +165,45 @@ def test_an_architecture_without_rules_is_said(tmp_path: Path) -> None:
     assert checkpoint.architecture is None
     assert checkpoint.param_count == 16
     assert "unknown_family" in codes(checkpoint)
+
+
+def test_fields_are_those_that_transformers_takes_them_for() -> None:
+    """Its own table for loading GGUF files, wherever it has the architecture and keeps the number.
+
+    Left out: T5 and BLOOM, whose configs have names of their own for all numbers, and numbers that
+    it reads and never uses.
+    """
+    from transformers.integrations.ggml import GGUF_CONFIG_MAPPING
+
+    compared = 0
+    for family, table in GGUF_CONFIG_MAPPING.items():
+        if family in ("general", "tokenizer", "t5", "umt5", "bloom", "gemma4", "mamba", "minimax_m2", "lfm2"):
+            continue
+        names = {"qwen2_moe": "qwen2moe", "qwen3_moe": "qwen3moe", "gpt_oss": "gpt-oss"}
+        arch = names.get(family, family)
+        keys = [key for key, field in table.items() if field is not None and not key.startswith("rope")]
+        numbers = {key: 100 + index for index, key in enumerate(keys)}
+        said = config_of(
+            {"general.architecture": arch, **{f"{arch}.{key}": n for key, n in numbers.items()}}, []
+        )
+        for key, number in numbers.items():
+            if table[key] in (
+                "rms_norm_eps",
+                "layer_norm_eps",
+                "layer_norm_epsilon",
+                "norm_epsilon",
+                "norm_eps",
+            ):
+                continue
+            if key in ("attention.sliding_window", "sliding_window") or (arch, key) in UNUSED:
+                continue
+            assert said[table[key]] == number, (arch, key)
+            compared += 1
+    assert compared > 80
+
+
+UNUSED = {("gpt2", "feed_forward_length"), ("gpt2", "context_length")}
+"""The config of GPT-2 has ``n_positions`` and ``n_inner`` in place of what the table calls them."""
 
 
 def test_experts_that_a_token_does_not_visit_are_idle(tmp_path: Path) -> None:

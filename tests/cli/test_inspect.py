@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
+import gguf
+import numpy as np
+import onnx
 import pytest
 import torch
 from safetensors.torch import save_file
@@ -46,6 +50,44 @@ def test_sizes_of_a_safetensors_file(optmem: Optmem, tmp_path: Path) -> None:
     header = int.from_bytes(path.read_bytes()[:8], "little")
     assert document["bytes_read"] <= 8 + header
     assert "22 in 2 tensors" in optmem("inspect", path).out
+
+
+def _write_gguf(path: Path) -> None:
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.add_tensor("blk.0.attn_q.weight", np.zeros((3, 5), np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def _write_onnx(path: Path) -> None:
+    weight = onnx.numpy_helper.from_array(np.zeros((3, 5), np.float32), "w")
+    onnx.save(onnx.helper.make_model(onnx.helper.make_graph([], "g", [], [], [weight])), path)
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("m.gguf", _write_gguf),
+        ("m.onnx", _write_onnx),
+        ("m.npz", lambda path: np.savez(path, w=np.zeros((3, 5), np.float32))),
+        ("m.npy", lambda path: np.save(path, np.zeros((3, 5), np.float32))),
+    ],
+)
+def test_formats_of_other_libraries(
+    optmem: Optmem, tmp_path: Path, name: str, write: Callable[[Path], None]
+) -> None:
+    path = tmp_path / name
+    write(path)
+    document = optmem("inspect", path, "--json").document
+    assert set(document) >= KEYS
+    assert (document["format"], document["parameters"], document["bytes"]) == (name[2:], 15, 60)
+    assert document["complete"] is True
+    assert "15 in 1 tensors" in optmem("inspect", path).out
+    path.write_bytes(path.read_bytes()[:20])
+    refused = optmem("inspect", path)
+    assert refused.refusal.startswith(f"optmem: {path}: ")
 
 
 def test_estimate_takes_the_parameters_of_a_file(optmem: Optmem, tmp_path: Path) -> None:

@@ -337,7 +337,9 @@ def test_nothing_from_the_network_is_taken() -> None:
     assert found.key == "drop.nothing_local"
 
 
-@pytest.mark.parametrize("name", ["m.safetensors", "m.PT", "config.json", "run.optmem", "0a1b2c3d"])
+@pytest.mark.parametrize(
+    "name", ["m.safetensors", "m.PT", "m.gguf", "m.onnx", "m.npz", "config.json", "run.optmem", "0a1b2c3d"]
+)
 def test_models_and_scenarios_are_taken(tmp_path: Path, name: str) -> None:
     assert dropped_path(mime(tmp_path / name)) == tmp_path / name
 
