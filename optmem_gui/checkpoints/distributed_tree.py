@@ -30,7 +30,9 @@ def nested(tensors: Mapping[str, Tensor | None], paths: Mapping[str, tuple[Value
     """
     root: Table = {}
     for name, tensor in tensors.items():
-        path = paths.get(name) or _split(name)
+        path = paths.get(name, ())
+        if len(path) < 2:
+            path = _split(name)
         at = root
         for key in path[:-1]:
             below = at.setdefault(_plain(key), {})
