@@ -48,8 +48,10 @@ _UNITS = {"U": 4}
 """Bytes of one unit where they are not 1."""
 
 _TOKEN = re.compile(
-    r"""\s*(?:(?P<text>'[^'\\]*'|"[^"\\]*")|(?P<number>\d{1,20})L?|(?P<word>True|False)|(?P<mark>[][(){},:]))"""
+    r"""\s*(?:(?P<text>'[^'\\]*'|"[^"\\]*")|(?P<number>[0-9]{1,20})L?|(?P<word>True|False)|(?P<mark>[][(){},:]))"""
 )
+
+_SIZE = re.compile(r"[0-9]{1,10}")
 
 _Literal = object
 
@@ -140,7 +142,7 @@ def _size(column: Column) -> int:
 
 def _item_bytes(code: str) -> int:
     kind, digits = code[0], code[1:].partition("[")[0]
-    size = int(digits) * _UNITS.get(kind, 1) if digits.isdigit() and len(digits) < 11 else -1
+    size = int(digits) * _UNITS.get(kind, 1) if _SIZE.fullmatch(digits) else -1
     if not 0 <= size <= _MAX_ITEM_BYTES:
         raise BadHeaderError
     return size

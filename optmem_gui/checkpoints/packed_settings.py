@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 MAX_BITS = 8
 _MAX_GROUP = 1 << 20
-_MAX_PATTERN = 500
+_MAX_LENGTH = 500
 
 
 class Settings:
@@ -30,12 +30,14 @@ class Settings:
         inner = self._values.get("quant_config")
         inner = inner.get("weight_quant_params") if isinstance(inner, dict) else None
         self._inner: dict[str, Any] = inner if isinstance(inner, dict) else {}
-        groups = self._values.get("config_groups")
-        self._groups = (
-            [group for group in groups.values() if isinstance(group, dict)]
-            if isinstance(groups, dict)
-            else []
-        )
+        self._groups = list(_groups(self._values.get("config_groups")))
+        dynamic = self._values.get("dynamic")
+        self._dynamic = [
+            (_Pattern(str(pattern).removeprefix("+:")), values)
+            for pattern, values in (dynamic.items() if isinstance(dynamic, dict) else ())
+            if isinstance(values, dict)
+        ]
+        self._last: tuple[str | None, Mapping[str, Any], Mapping[str, Any]] = (None, {}, {})
 
     @property
     def method(self) -> str:
@@ -52,12 +54,12 @@ class Settings:
 
     def bits(self, module: str) -> int | None:
         """Bits of one weight of a module."""
-        own = self._own(module)
+        own, group = self._about(module)
         weights = str(self._values.get("weights", ""))
         named = int(weights[-1]) if re.fullmatch(r"q?u?int[2-8]", weights) else None
         for value in (
             own.get("bits"),
-            self._group(module).get("num_bits"),
+            group.get("num_bits"),
             self._values.get("bits"),
             self._values.get("w_bit"),
             self._inner.get("nbits"),
@@ -69,62 +71,79 @@ class Settings:
 
     def group_size(self, module: str) -> int | None:
         """Weights that share a scale, in a module."""
-        for values in (self._own(module), self._group(module), self._values, self._inner):
+        for values in (*self._about(module), self._values, self._inner):
             value = values.get("group_size")
             if type(value) is int and 1 <= value <= _MAX_GROUP:
                 return value
         return None
 
+    def _about(self, module: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """What is said about this module alone, and about the group it is in."""
+        if self._last[0] != module:
+            self._last = (module, self._own(module), self._group(module))
+        return self._last[1:]
+
     def _own(self, module: str) -> Mapping[str, Any]:
-        """What is said about this module alone: by its name (MLX), or by a pattern (GPTQModel)."""
+        """By the module's name (MLX), or by a pattern (GPTQModel)."""
         own = self._values.get(module)
         if isinstance(own, dict):
             return own
-        patterns = self._values.get("dynamic")
-        if isinstance(patterns, dict):
-            for pattern, values in patterns.items():
-                if isinstance(values, dict) and _matches(str(pattern).removeprefix("+:"), module):
-                    return values
-        return {}
+        return next((values for pattern, values in self._dynamic if pattern.matches(module)), {})
 
     def _group(self, module: str) -> Mapping[str, Any]:
-        """The group of compressed-tensors that a module is in: by name or pattern, else by its class."""
+        """The group of compressed-tensors: by name or pattern, else the first that is meant for a class."""
         general: Mapping[str, Any] = {}
-        for group in self._groups:
-            weights = group.get("weights")
-            if not isinstance(weights, dict):
-                continue
-            targets = group.get("targets")
-            for target in targets if isinstance(targets, list) else ["Linear"]:
-                if target == module or (str(target).startswith("re:") and _matches(str(target)[3:], module)):
-                    return weights
-                if "." not in str(target) and not str(target).startswith("re:"):
-                    general = general or weights
+        for weights, names, patterns in self._groups:
+            if module in names or any(pattern.matches(module) for pattern in patterns):
+                return weights
+            if any("." not in name for name in names):
+                general = general or weights
         return general
 
 
-def _matches(pattern: str, module: str) -> bool:
-    """Whether a pattern from a config matches a module's name from its beginning.
-
-    The pieces between ``.*`` are looked for one after another. That is what a pattern of the kind published
-    means, and it cannot be made to run for years as a whole hostile expression can; one with repeated
-    groups, or with more repetitions in a piece than any published one, does not match.
-    """
-    if len(pattern) > _MAX_PATTERN or len(module) > _MAX_PATTERN:
-        return False
-    first, *others = pattern.removeprefix("^").split(".*")
-    try:
-        if any(_REPEATED.search(piece) or len(_REPETITION.findall(piece)) > 2 for piece in (first, *others)):
-            return False
-        found = re.match(first, module)
-        for piece in others:
-            if found is None:
-                return False
-            found = re.compile(piece).search(module, found.end())
-    except (re.error, OverflowError, RecursionError):
-        return False
-    return found is not None
+def _groups(groups: object) -> Iterator[tuple[Mapping[str, Any], frozenset[str], list[_Pattern]]]:
+    """The groups of compressed-tensors: their scheme, names or classes they are meant for, and patterns."""
+    for group in groups.values() if isinstance(groups, dict) else ():
+        weights = group.get("weights") if isinstance(group, dict) else None
+        if not isinstance(weights, dict):
+            continue
+        targets = group.get("targets")
+        listed = [str(target) for target in targets] if isinstance(targets, list) else ["Linear"]
+        patterns = [_Pattern(target[3:]) for target in listed if target.startswith("re:")]
+        yield weights, frozenset(target for target in listed if not target.startswith("re:")), patterns
 
 
 _REPEATED = re.compile(r"\)\s*[*+{]")
 _REPETITION = re.compile(r"[*+{]")
+
+
+class _Pattern:
+    """A pattern of a config, held against a module's name from its beginning.
+
+    The pieces between ``.*`` are looked for one after another. That is what a pattern of the kind published
+    means, and it cannot be made to run for years as a whole hostile expression can; one with repeated
+    groups, or with more repetitions in a piece than any published one, matches nothing.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self._pieces: list[re.Pattern[str]] = []
+        pieces = pattern.removeprefix("^").split(".*")
+        hostile = any(_REPEATED.search(piece) or len(_REPETITION.findall(piece)) > 2 for piece in pieces)
+        if hostile or len(pattern) > _MAX_LENGTH:
+            return
+        try:
+            self._pieces = [re.compile(piece) for piece in pieces]
+        except (re.error, OverflowError, RecursionError):
+            self._pieces = []
+
+    def matches(self, module: str) -> bool:
+        """Whether a module's name is meant."""
+        if not self._pieces or len(module) > _MAX_LENGTH:
+            return False
+        first, *others = self._pieces
+        found = first.match(module)
+        for piece in others:
+            if found is None:
+                return False
+            found = piece.search(module, found.end())
+        return found is not None

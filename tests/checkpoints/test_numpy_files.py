@@ -171,6 +171,7 @@ def test_bad_arrays_are_refused(tmp_path: Path) -> None:
         "{",
         "{'descr': '<f4', 'shape': (4,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (-4,), }",
+        "{'descr': '<f¹', 'fortran_order': False, 'shape': (4,), }",
         "{'descr': '<q4', 'fortran_order': False, 'shape': (4,), }",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (4.5,), }",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (10000000000000000000,), }",
