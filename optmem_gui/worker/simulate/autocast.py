@@ -187,7 +187,8 @@ def cached_cast(value: Any, dtype: torch.dtype) -> Any:
         return type(value)(cached_cast(each, dtype) for each in value)
     if not _is_eligible(value) or value.dtype == dtype:
         return value
-    if dtype != torch.float32 and _is_weight(value) and torch.is_autocast_cache_enabled():
+    keeps = torch.is_autocast_cache_enabled() and not torch.is_inference_mode_enabled()
+    if dtype != torch.float32 and keeps and _is_weight(value):
         kept = casts.get(id(value))
         if kept is None:
             kept = casts[id(value)] = value.to(dtype)

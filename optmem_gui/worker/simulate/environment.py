@@ -13,14 +13,13 @@ import torch
 import torch.amp.grad_scaler
 import torch.optim  # every optimizer's module holds its own reference to the lists of devices
 import torch.utils.checkpoint
-from torch import nn
 from torch.overrides import _get_current_function_mode_stack
 from torch.utils import _foreach_utils
 from torch.utils._device import DeviceContext
 
 from optmem_gui.core.kernels.releases import Release
 from optmem_gui.worker.simulate import autocast
-from optmem_gui.worker.simulate.dispatch import META, casting, is_active
+from optmem_gui.worker.simulate.dispatch import META, casting
 from optmem_gui.worker.simulate.indices import FULL_SLICES_UNTIL, with_full_slices
 from optmem_gui.worker.simulate.tracker import Tracker
 
@@ -48,7 +47,9 @@ def _patches(tracker: Tracker) -> Iterator[tuple[Any, str, Any]]:
     checkpoint = torch.utils.checkpoint
     infer: Any = checkpoint._infer_device_type  # noqa: SLF001
     yield checkpoint, "_infer_device_type", lambda *args: _gpu(infer(*args))
-    yield nn.Module, "_apply", _tied(nn.Module._apply)  # noqa: SLF001
+    # on a GPU a moved model keeps its parameters and gives them other memory; between host and meta torch
+    # would make new ones, which an optimizer or a second module that shares them does not know
+    yield torch.__future__, "get_swap_module_params_on_conversion", _answers(True)
 
 
 def _gpu(device_type: str) -> str:
@@ -178,40 +179,6 @@ class _Generator(torch._C.Generator):  # noqa: SLF001
         """One on the host."""
         del device
         return torch._C.Generator("cpu")  # noqa: SLF001
-
-
-def _tied(apply: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
-    """Moving a model keeps a parameter that two modules share shared, as on a GPU.
-
-    Torch gives a moved parameter other memory in place where both devices hold tensors alike; between host
-    and meta it makes new parameters.
-    """
-    running: list[None] = []
-
-    def move(module: nn.Module, *args: Any, **kwargs: Any) -> nn.Module:
-        if running or not is_active():
-            return apply(module, *args, **kwargs)
-        shared = _shared_parameters(module)
-        running.append(None)
-        try:
-            moved = apply(module, *args, **kwargs)
-        finally:
-            running.pop()
-        for (first, name), *others in shared:
-            for other, other_name in others:
-                other._parameters[other_name] = first._parameters[name]  # noqa: SLF001
-        return moved
-
-    return move
-
-
-def _shared_parameters(module: nn.Module) -> list[list[tuple[nn.Module, str]]]:
-    places: dict[int, list[tuple[nn.Module, str]]] = {}
-    for each in module.modules():
-        for name, parameter in each._parameters.items():  # noqa: SLF001
-            if parameter is not None:
-                places.setdefault(id(parameter), []).append((each, name))
-    return [found for found in places.values() if len(found) > 1]
 
 
 def _let_optimizers_choose(stack: ExitStack) -> None:

@@ -31,6 +31,8 @@ KINDS: dict[str, Reduction] = {
     "amin": "extremum",
     "any": "logic",
     "all": "logic",
+    "_is_any_true": "logic",
+    "_is_all_true": "logic",
     "var": "moments",
     "std": "moments",
     "var_mean": "moments",
