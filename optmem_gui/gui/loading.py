@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -20,15 +21,18 @@ class Loader(QObject):
     """Reads what the user opens and hands it to the store.
 
     ``opened`` carries the path that was read, for the list of recent files, ``snapshot_found`` the path of a
-    recorded memory snapshot, which is no model and is read elsewhere.
+    recorded memory snapshot, which is no model and is read elsewhere. ``python`` tells which Python builds
+    models that only their own library knows.
     """
 
     opened = Signal(object)
     snapshot_found = Signal(object)
 
-    def __init__(self, store: Store, parent: QObject | None = None) -> None:
+    def __init__(
+        self, store: Store, parent: QObject | None = None, python: Callable[[], str] = lambda: ""
+    ) -> None:
         super().__init__(parent)
-        self._store = store
+        self._store, self._python = store, python
         self._current: LoadThread | None = None
         self._ending: set[LoadThread] = set()
 
@@ -40,7 +44,7 @@ class Loader(QObject):
     def open(self, path: Path) -> None:
         """Read a file or folder; an earlier reading that is not through is cancelled."""
         self.cancel()
-        thread = LoadThread(path, self)
+        thread = LoadThread(path, self, self._python())
         thread.progressed.connect(self._progress)
         thread.finished.connect(self._finished)
         self._current = thread

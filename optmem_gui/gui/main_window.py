@@ -61,7 +61,7 @@ class MainWindow(QMainWindow):
         self.setObjectName("mainWindow")
         self.store, self._settings = store, settings
         self.appearance = Appearance(self, store, settings, translators)
-        self.loader = Loader(store, self)
+        self.loader = Loader(store, self, lambda: settings.get(keys.WORKER_PYTHON))
         self.measurer = Measurer(store, settings, self)
         self.simulations = Simulations(store, settings, self)
         self.files = Files(self, store, self.loader, settings)

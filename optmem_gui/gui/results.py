@@ -152,7 +152,8 @@ class Results(QWidget):
     def heightForWidth(self, width: int) -> int:  # noqa: N802  # Qt's name
         """What the headline needs at this width and a useful height for the rest; below that it scrolls."""
         em = self.fontMetrics().height()
-        rows = max(self.rows.minimumSizeHint().height(), 26 * em)
+        useful = 26 if self.bottom.orientation() is Qt.Orientation.Horizontal else 46
+        rows = max(self.rows.minimumSizeHint().height(), useful * em)
         return self.top.heightForWidth(width) + em // 2 + rows
 
     def fit_width(self, width: int) -> None:
@@ -163,6 +164,8 @@ class Results(QWidget):
         orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
         if self.bottom.orientation() is not orientation:
             self.bottom.setOrientation(orientation)
+            self.bottom.setSizes([60, 40] if wide else [50, 50])
+            self.rows.setSizes([50, 50] if wide else [30, 70])
             self.updateGeometry()
 
     def reset(self) -> None:

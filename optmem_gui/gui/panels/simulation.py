@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QProgressBar, QPushButton, QWidget
@@ -15,9 +16,12 @@ from optmem_gui.gui.widgets.alive_table import AliveBlocks, AliveTable
 from optmem_gui.gui.widgets.breakdown_model import SwatchDelegate
 from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.labels import ValueLabel
-from optmem_gui.gui.widgets.pages import Pages
+from optmem_gui.gui.widgets.pages import Pages, one_page
 from optmem_gui.gui.widgets.simulation_models import DifferenceModel, PhaseModel
 from optmem_gui.gui.widgets.titled import TitledPanel
+
+_NUMBER = re.compile(r"(?<=\.)\d+(?=\.|$)")
+"""The number of a block in the path of a module: blocks that are built alike are one kind."""
 
 
 class SimulationPanel(TitledPanel):
@@ -40,12 +44,17 @@ class SimulationPanel(TitledPanel):
         self.difference_table, self.phase_table = CopyTable(), CopyTable()
         self.difference_table.setModel(self.differences)
         self.difference_table.setItemDelegateForColumn(0, SwatchDelegate(self.difference_table))
+        self.why = ValueLabel(tone="muted", factor=0.92, wrap=True)
+        self.difference_table.selectionModel().selectionChanged.connect(self._explain)
         self.phase_table.setModel(self.phases)
+        self.phase_table.horizontalHeader().setStretchLastSection(False)
         self.notes = QPlainTextEdit()
         self.notes.setReadOnly(True)
         self.notes.setFrameShape(QFrame.Shape.NoFrame)
         self.notes.setTabChangesFocus(True)
-        self.pages = Pages((self.alive, self.difference_table, self.phase_table, self.notes))
+        self.pages = Pages(
+            (self.alive, one_page(self.difference_table, self.why), self.phase_table, self.notes)
+        )
         self.detail = QPlainTextEdit()
         self.detail.setReadOnly(True)
         self.detail.setTabChangesFocus(True)
@@ -83,6 +92,7 @@ class SimulationPanel(TitledPanel):
 
     def _groupings(self) -> Mapping[str, str]:
         return {
+            "kind": self.tr("kind of module"),
             "module": self.tr("module"),
             "op": self.tr("operator"),
             "category": self.tr("category"),
@@ -127,11 +137,21 @@ class SimulationPanel(TitledPanel):
         self.alive.show_blocks(self._blocks(report), unit)
         self.differences.show_differences(result.rows, unit)
         self.difference_table.fit_columns(4)
+        self._explain()
         self.phases.show_phases(report, unit)
         self.phase_table.fit_columns(5)
         said = "\n".join(self._remarks(report, unit))
         if self.notes.toPlainText() != said:
             self.notes.setPlainText(said)
+
+    def _explain(self) -> None:
+        """Why the selected figures differ; without a selection, why the peaks do."""
+        chosen = self.difference_table.selectionModel().selectedRows()
+        rows = self.differences.rows
+        row = rows[chosen[-1].row()] if chosen else next((r for r in rows if r.key == "peak"), None)
+        text = "" if row is None else row.cells[-1]
+        self.why.setText("" if row is None else self.tr("{name}: {why}").format(name=row.cells[0], why=text))
+        self.why.setVisible(bool(text))
 
     def _status(self, state: SimulationState, unit: SizeUnit) -> str:
         if state.stage is SimulateStage.RUNNING:
@@ -212,8 +232,10 @@ class SimulationPanel(TitledPanel):
         if report is self._listed:
             return self._alive
         self._listed, alive = report, report.alive
+        modules = [row.module or self.tr("outside every module") for row in alive]
         names = {
-            "module": [row.module or self.tr("outside every module") for row in alive],
+            "kind": [_NUMBER.sub("*", module) for module in modules],
+            "module": modules,
             "op": [row.op for row in alive],
             "category": [component_name(row.category) for row in alive],
             "phase": [self._when(row) for row in alive],

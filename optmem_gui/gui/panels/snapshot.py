@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,7 +26,7 @@ from optmem_gui.gui.replaying import ReplayState
 from optmem_gui.gui.widgets.alive_table import AliveBlocks, AliveTable
 from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.labels import ValueLabel
-from optmem_gui.gui.widgets.pages import Pages
+from optmem_gui.gui.widgets.pages import Pages, one_page
 from optmem_gui.gui.widgets.painting import em
 from optmem_gui.gui.widgets.readout import Readout
 from optmem_gui.gui.widgets.recorded_plot import RecordedPlot
@@ -78,6 +77,7 @@ class SnapshotPage(TitledPanel):
         self.segment_table.setModel(self.segments)
         self.segment_table.setItemDelegateForColumn(MAP, SegmentDelegate(self.segment_table))
         self.beside_table.setModel(self.beside)
+        self.beside_table.horizontalHeader().setStretchLastSection(False)
         self.notes = QPlainTextEdit()
         self.notes.setReadOnly(True)
         self.notes.setTabChangesFocus(True)
@@ -85,8 +85,8 @@ class SnapshotPage(TitledPanel):
         self.pages = Pages(
             (
                 self.alive,
-                _column(self.segment_note, self.segment_table),
-                _column(self.beside_table, self.notes),
+                one_page(self.segment_note, self.segment_table),
+                one_page(self.beside_table, self.notes),
                 self.what_if,
             )
         )
@@ -259,7 +259,7 @@ class SnapshotPage(TitledPanel):
             (self.tr("segments at the end"), model.segments, recorded.segments),
         )
         rows = tuple(
-            TextRow((name, format_count(ours), format_count(theirs), f"{ours - theirs:+,}"))
+            TextRow((name, format_count(ours), format_count(theirs), _difference(ours - theirs)))
             for name, ours, theirs in pairs
         )
         self.beside.show_rows(heads, rows)
@@ -326,10 +326,5 @@ class SnapshotPage(TitledPanel):
             self.segment_table.fit_rows()
 
 
-def _column(*widgets: QWidget) -> QWidget:
-    column = QWidget()
-    layout = QVBoxLayout(column)
-    layout.setContentsMargins(0, 0, 0, 0)
-    for widget in widgets:
-        layout.addWidget(widget)
-    return column
+def _difference(size: int) -> str:
+    return f"{size:+,}" if size else "0"

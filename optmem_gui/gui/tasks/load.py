@@ -51,15 +51,18 @@ Outcome = LoadedModel | LoadedScenario | FoundSnapshot | Reason | Exception | No
 class LoadThread(QThread):
     """Reads one file or folder; stops between two files when it is asked to.
 
+    ``python`` builds a model that only its own library knows; this program's own when left out.
+
     ``progressed`` carries a :class:`Progress`, at most 30 times a second. The outcome stands in
     ``outcome`` once the thread has finished.
     """
 
     progressed = Signal(object)
 
-    def __init__(self, path: Path, parent: QObject | None = None) -> None:
+    def __init__(self, path: Path, parent: QObject | None = None, python: str = "") -> None:
         super().__init__(parent)
         self.path = path
+        self._python = python
         self.outcome: Outcome = None
         self._said_at = 0.0
 
@@ -77,6 +80,7 @@ class LoadThread(QThread):
     def _read(self) -> LoadedModel | LoadedScenario | FoundSnapshot:
         # the readers are loaded in this thread, when a file is meant, and not before the window
         from optmem_gui.checkpoints.opening import open_checkpoint  # noqa: PLC0415  # as said above
+        from optmem_gui.engine.config_builder import ConfigBuilder  # noqa: PLC0415  # as said above
         from optmem_gui.report.model_notice import model_notice  # noqa: PLC0415  # as said above
         from optmem_gui.report.scenario_file import load_scenario  # noqa: PLC0415  # as said above
         from optmem_gui.report.snapshot_file import is_snapshot  # noqa: PLC0415  # as said above
@@ -87,7 +91,10 @@ class LoadThread(QThread):
         if is_snapshot(self.path):
             return FoundSnapshot()
         checkpoint = open_checkpoint(
-            self.path, progress=self._progress, cancelled=self.isInterruptionRequested
+            self.path,
+            progress=self._progress,
+            cancelled=self.isInterruptionRequested,
+            build=ConfigBuilder(self._python or None).build,
         )
         return LoadedModel(checkpoint.ref, summarize(checkpoint))
 

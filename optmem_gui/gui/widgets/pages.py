@@ -43,3 +43,13 @@ class Pages(QWidget):
         """Bring a page to the front."""
         self.stack.setCurrentIndex(place)
         self.buttons.button(place).setChecked(True)
+
+
+def one_page(*widgets: QWidget) -> QWidget:
+    """Widgets above each other on one page."""
+    page = QWidget()
+    column = QVBoxLayout(page)
+    column.setContentsMargins(0, 0, 0, 0)
+    for widget in widgets:
+        column.addWidget(widget)
+    return page

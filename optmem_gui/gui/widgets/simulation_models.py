@@ -47,7 +47,9 @@ class DifferenceModel(TextTableModel):
             estimated=format_count(row.estimated), simulated=format_count(row.simulated)
         )
         swatch = row.id if row.kind == "component" else ""
-        return TextRow(cells, (str(row.estimated), str(row.simulated)), f"{tip}\n{why}".strip(), swatch)
+        return TextRow(
+            cells, (str(row.estimated), str(row.simulated)), f"{tip}\n{why}".strip(), swatch, row.kind
+        )
 
     def _name(self, row: SimulatedRow) -> str:
         if row.kind == "component":

@@ -22,12 +22,14 @@ class TextRow:
         exact: Further cells that only the clipboard gets, such as the bytes behind a rounded size.
         tip: More about it, on every cell.
         component: Whose swatch stands before the first cell; empty for none.
+        key: What kind of row it is, for whoever shows more about it.
     """
 
     cells: tuple[str, ...]
     exact: tuple[str, ...] = ()
     tip: str = ""
     component: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
