@@ -213,17 +213,17 @@ class WhatIfPanel(QWidget):
     def retranslate(self) -> None:
         """Put up the words of the current language."""
         self.expandable.set_label(
-            self.tr("&expandable_segments"), self.tr("Segments grow by pages instead of being taken whole")
+            self.tr("e&xpandable_segments"), self.tr("Segments grow by pages instead of being taken whole")
         )
         self.split.set_label(
-            self.tr("&max_split_size_mb"), self.tr("Blocks of this many MiB and more are never split")
+            self.tr("max_&split_size_mb"), self.tr("Blocks of this many MiB and more are never split")
         )
         self.threshold.set_label(
-            self.tr("&garbage_collection_threshold"),
+            self.tr("garbage_co&llection_threshold"),
             self.tr("Share of the device above which old free blocks are given back, between 0 and 1"),
         )
         self.roundup.set_label(
-            self.tr("&roundup_power2_divisions"),
+            self.tr("ro&undup_power2_divisions"),
             self.tr("Steps between powers of two that requests are rounded to: 1, 2, 4, 8 ..."),
         )
         self.memory.set_label(

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QHeaderView, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.gui.widgets.breakdown_model import SwatchDelegate
-from optmem_gui.gui.widgets.copy_table import CopyTable
+from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.painting import em
 from optmem_gui.gui.widgets.text_table import Heads, TextRow, TextTableModel
@@ -163,7 +163,7 @@ class AliveTable(QWidget):
             frozenset({1, 2, 3}),
         )
         self.model.show_rows(heads, tuple(rows))
-        self._fit_columns()
+        fit_numbers(self.table, 3)
         self._tell()
 
     def _row(self, group: _Group, whole: int) -> TextRow:
@@ -197,14 +197,6 @@ class AliveTable(QWidget):
         if 0 <= row < len(rows):
             self.about.setText(rows[row].tip)
         self.about.setVisible(0 <= row < len(rows))
-
-    def _fit_columns(self) -> None:
-        header = self.table.horizontalHeader()
-        header.setStretchLastSection(False)
-        if self.model.columnCount():
-            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-            for column in (1, 2, 3):
-                header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
 
     def retranslate(self) -> None:
         """Put up the words of the current language."""

@@ -111,6 +111,16 @@ class CopyTable(QTableView):
         return table_mime(table.selected(chosen) if chosen else table)
 
 
+def fit_numbers(table: QTableView, count: int) -> None:
+    """The first column takes what the ``count`` columns of figures behind it leave."""
+    header = table.horizontalHeader()
+    header.setStretchLastSection(False)
+    if table.model().columnCount():
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for column in range(1, count + 1):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+
+
 def source_of(model: QAbstractItemModel) -> CopySource:
     """The model as a source of plain rows."""
     return cast("CopySource", model)
