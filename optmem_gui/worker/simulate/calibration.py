@@ -17,10 +17,11 @@ from optmem_gui.worker.simulate import in_place
 from optmem_gui.worker.simulate.dispatch import Args, Kwargs, seeing, unseen
 from optmem_gui.worker.simulate.facts import machine_of
 from optmem_gui.worker.simulate.tracker import Tracker
+from optmem_gui.worker.update import first_line
 
 
 def calibrate() -> None:
-    """Fill :data:`in_place.counts`, once a process.
+    """Fill :data:`in_place.counts`, once a process, after :func:`dispatch.install`.
 
     Raises:
         UserError: This torch does something else than the rules expect.
@@ -31,7 +32,9 @@ def calibrate() -> None:
         alone, shared = _sum_references(shared=False), _sum_references(shared=True)
         adds = _adds_in_place()
     except (AttributeError, RuntimeError, TypeError) as error:
-        raise UserError("simulate.other_internals", torch=torch.__version__, cause=str(error)) from error
+        raise UserError(
+            "simulate.other_internals", torch=torch.__version__, cause=first_line(error)
+        ) from error
     if len(alone) != 1 or len(shared) != 1 or shared[0][0] <= alone[0][0]:
         cause = f"references {alone} and {shared}"
         raise UserError("simulate.other_internals", torch=torch.__version__, cause=cause)

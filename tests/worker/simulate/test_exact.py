@@ -116,7 +116,7 @@ def test_resnet50_keeps_the_outputs_of_its_layers() -> None:
             outputs[name] = outputs.get(name, 0) + out.numel() * 4
 
         for name, module in model.named_modules():
-            # nothing keeps the norm of a shortcut: it is added to the branch, and the sum is kept in its place
+            # the norm of a shortcut is added to the branch, and only the sum is kept
             if isinstance(module, (nn.Conv2d, nn.BatchNorm2d, nn.MaxPool2d)) and "shortcut.1" not in name:
                 module.register_forward_hook(add)
         start = now(tracker)
