@@ -54,7 +54,7 @@ def read(file: HeaderFile, reading: Reading) -> Contents:
         complete=not missing and not _is_lone_part(header, file.path),
         file_bytes=file.size,
         tensor_bytes=sum(sizes),
-        describe=partial(config_of, header.fields) if "general.architecture" in header.fields else None,
+        describe=partial(config_of, header.fields) if _is_model(header) else None,
         title=title_of(header.fields),
     )
 
@@ -121,6 +121,13 @@ def _warnings(header: Header, rows: list[Row], path: Path) -> Iterator[Reason]:
         yield remark("checkpoint.gguf_unknown_type", numbers=", ".join(map(str, unknown[:8])))
     if _is_lone_part(header, path):
         yield remark("checkpoint.gguf_part", file=shown(path), total_count=_parts(header))
+
+
+def _is_model(header: Header) -> bool:
+    """A whole language model or a part of one; no adapter, no image tower of one, no vocabulary."""
+    named, kind = (header.fields.get(f"general.{key}") for key in ("architecture", "type"))
+    has_tensors = bool(header.tensors) or _parts(header) > 1
+    return isinstance(named, str) and named != "clip" and kind in (None, "model") and has_tensors
 
 
 def _parts(header: Header) -> int:

@@ -239,7 +239,17 @@ def test_the_title_is_the_name_and_the_mix_of_types(tmp_path: Path) -> None:
 def test_a_vocabulary_alone_is_said_to_be_one(tmp_path: Path) -> None:
     checkpoint = open_checkpoint(write(tmp_path / "vocab.gguf", {}, vocabulary=100))
     assert checkpoint.param_count == 0
-    assert codes(checkpoint) == {"vocabulary_only", "no_tensors", "own_dimensions"}
+    assert codes(checkpoint) == {"vocabulary_only", "no_tensors"}
+
+
+def test_an_adapter_and_an_image_tower_are_no_language_models(tmp_path: Path) -> None:
+    lora = {"blk.0.attn_q.weight.lora_a": (8, 64), "blk.0.attn_q.weight.lora_b": (64, 8)}
+    adapter = open_checkpoint(write(tmp_path / "lora.gguf", lora, fields={"general.type": "adapter"}))
+    assert adapter.param_count == 2 * 8 * 64
+    assert "adapter_only" in codes(adapter)
+    assert "own_dimensions" not in codes(adapter)
+    tower = write(tmp_path / "mmproj.gguf", {"v.blk.0.attn_q.weight": (64, 64)}, architecture="clip")
+    assert not codes(open_checkpoint(tower))
 
 
 def test_a_split_set_is_one_model(tmp_path: Path) -> None:
