@@ -248,29 +248,49 @@ _SLOT_ENDINGS = (
 def _numbered(root: Node, found: _Found, slots: list[Variable], config: KerasConfig) -> str:
     """Take the numbered variables of Keras 3; the class of the optimizer, as far as its group tells."""
     optimizer = ""
-    groups: dict[_Path, list[tuple[str, Node]]] = {}
-    for path, node in _walk(root, found.check):
-        groups.setdefault(path[:-1], []).append((path[-1], node))
+    groups = _groups(root, found, config)
     labels = _labels(root, groups, config)
     for path, variables in groups.items():
-        variables.sort(key=lambda item: (len(item[0]), item[0]))
-        if path[0] == "optimizer":
+        if path[:1] == ("optimizer",):
             optimizer = optimizer or _said_name(root, path)
             for number, node in variables:
                 tensor = found.tensor("/".join((*path, number)), node)
                 slots += [] if tensor is None else [Variable("", *tensor)]
             continue
-        if path[0] == "metrics":
+        if path[:1] == ("metrics",):
             found.other_count += sum(prod(node.dataset.shape or ()) for _, node in variables if node.dataset)
             continue
         owner, label = labels[path]
-        names = variable_names(path[:-1] if path[-1] == "vars" else path, [number for number, _ in variables])
+        names = variable_names(
+            path[:-1] if path[-1:] == ("vars",) else path, [number for number, _ in variables]
+        )
         for (_, node), name in zip(variables, names, strict=True):
             trained = name not in NOT_TRAINED
             found.add(
                 f"{label}.{name}" if label else name, node, trained=trained, frozen=owner in config.frozen
             )
     return config.optimizer or optimizer
+
+
+def _groups(root: Node, found: _Found, config: KerasConfig) -> dict[_Path, list[tuple[str, Node]]]:
+    """The variables of each layer: layers in the model's order where it is known, else by their numbers."""
+    groups: dict[_Path, list[tuple[str, Node]]] = {}
+    for path, node in _walk(root, found.check):
+        groups.setdefault(path[:-1], []).append((path[-1], node))
+    for variables in groups.values():
+        variables.sort(key=lambda item: (len(item[0]), item[0]))
+    order = {path: index for index, path in enumerate(config.names)}
+
+    def place(path: _Path) -> tuple[list[int], list[tuple[str, int]]]:
+        known = [order[path[:end]] for end in range(1, len(path) + 1) if path[:end] in order]
+        return known or [len(order)], [_numbered_part(part) for part in path]
+
+    return {path: groups[path] for path in sorted(groups, key=place)}
+
+
+def _numbered_part(part: str) -> tuple[str, int]:
+    stem, _, number = part.rpartition("_")
+    return (stem, int(number)) if number.isdecimal() and len(number) < 10 else (part, 0)
 
 
 def _labels(
@@ -283,7 +303,7 @@ def _labels(
     """
     labels: dict[_Path, tuple[str, str]] = {}
     for path in groups:
-        layer = path[:-1] if path[-1] == "vars" else path
+        layer = path[:-1] if path[-1:] == ("vars",) else path
         parts, own = [], ""
         for end, part in enumerate(layer, 1):
             if part in ("layers", "_layer_checkpoint_dependencies"):
