@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
+from optmem_gui.core.dtypes import F32, DType
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef, Shape
 from optmem_gui.core.optimizers.catalogue import find
@@ -100,7 +101,8 @@ def _shapes(model: ModelRef) -> Mapping[Shape, int]:
 def bare_tensors(model: ModelRef) -> tuple[BareTensor, ...]:
     """Every parameter and buffer of a model, by its groups."""
     parameters = (
-        BareTensor(group.shape, group.dtype.id, group.trainable, group.count) for group in model.groups
+        BareTensor(group.shape, _loaded_as(group.dtype).id, group.trainable, group.count)
+        for group in model.groups
     )
     buffers = (
         BareTensor(group.shape, group.dtype.id, trainable=False, count=group.count, buffer=True)
@@ -116,3 +118,9 @@ def frozen_tensors(model: ModelRef) -> tuple[FrozenTensors, ...]:
         for group in model.groups
         if not group.trainable
     )
+
+
+def _loaded_as(dtype: DType) -> DType:
+    """Floats in blocks or of 4 and 6 bits are unpacked before they are trained; the scheme gives the type."""
+    packed = dtype.is_floating and (dtype.block > 1 or dtype.bits < 8 or dtype.id == "unknown")
+    return F32 if packed else dtype

@@ -6,10 +6,10 @@ from typing import get_args
 import pytest
 
 from optmem_gui.core.comparison import ComparedRow, compare
-from optmem_gui.core.dtypes import BF16, F32, INT64
+from optmem_gui.core.dtypes import BF16, DTYPES, F32, INT64
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
-from optmem_gui.core.measuring import measure_request, measured_scenario, runs_as_transformer
+from optmem_gui.core.measuring import bare_tensors, measure_request, measured_scenario, runs_as_transformer
 from optmem_gui.core.model import BufferTensor, ModelSpec, ParameterTensor, Source, group_model
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.optimizers.declare import Handing
@@ -131,3 +131,12 @@ def test_what_the_worker_cannot_build_is_refused_before_it_starts() -> None:
         with pytest.raises(UserError, match="Measure: ") as error:
             measure_request(scenario, "cuda:0")
         assert implementation.id in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("stored", "loaded"), [("q4_k", "fp32"), ("fp4_e2m1", "fp32"), ("bf16", "bf16"), ("int8", "int8")]
+)
+def test_blocks_of_floats_are_measured_as_what_they_are_unpacked_to(stored: str, loaded: str) -> None:
+    model = one_tensor(256).model
+    stored_so = replace(model, groups=tuple(replace(group, dtype=DTYPES[stored]) for group in model.groups))
+    assert [tensor.dtype for tensor in bare_tensors(stored_so)] == [loaded]
