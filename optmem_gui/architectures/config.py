@@ -30,7 +30,10 @@ _TIED_BY_DEFAULT = frozenset(
 )
 """Families whose config leaves ``tie_word_embeddings`` out when it is true (transformers 4 and 5)."""
 
-_PARTIAL = ("config.text_part_only", "config.next_token_module")
+TEXT_PART_ONLY = "config.text_part_only"
+"""Only the language model of a config with several parts is described."""
+
+_PARTIAL = (TEXT_PART_ONLY, "config.next_token_module")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,7 @@ def _text_part(config: Mapping[str, Any]) -> tuple[Mapping[str, Any], tuple[Reas
     if "hidden_size" in config or "n_embd" in config:
         return config, ()
     outer = {"tie_word_embeddings": config["tie_word_embeddings"]} if "tie_word_embeddings" in config else {}
-    reason = Reason("config.text_part_only", {"family": _name(config)})
+    reason = Reason(TEXT_PART_ONLY, {"family": _name(config)})
     return {**outer, **inner}, (reason,)
 
 

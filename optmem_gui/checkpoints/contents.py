@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from optmem_gui.checkpoints.optimizer_found import OptimizerInFile
+from optmem_gui.core.describing import DescribeReport
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Shape
@@ -32,12 +33,16 @@ class Progress:
     Attributes:
         file: Name of the file being read.
         done_count: Files finished.
-        total_count: Files to read.
+        total_count: Files to read; 0 while a library builds a model, which tells no progress.
     """
 
     file: str
     done_count: int
     total_count: int
+
+
+Build = Callable[[str, Callable[[], bool]], DescribeReport | None]
+"""Asks a library what a config makes, from its text; None where the question was stopped."""
 
 
 class Reading:
@@ -51,10 +56,12 @@ class Reading:
         self,
         progress: Callable[[Progress], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
+        build: Build | None = None,
     ) -> None:
         self.read_bytes = 0
         self._progress = progress
         self._cancelled = cancelled
+        self._build = build
 
     def check(self) -> None:
         """Stop here if the user asked for it.
@@ -64,6 +71,27 @@ class Reading:
         """
         if self._cancelled():
             raise Cancelled
+
+    @property
+    def can_build(self) -> bool:
+        """Whether somebody can ask a model's own library what a config makes."""
+        return self._build is not None
+
+    def built(self, config: str, file: str) -> DescribeReport:
+        """What a model's own library makes of a config.
+
+        Raises:
+            UserError: The library is missing or refuses it.
+            Cancelled: The user stopped it.
+        """
+        if self._build is None:
+            raise AssertionError("asked for a library although there is none")
+        if self._progress is not None:
+            self._progress(Progress(file, 0, 0))
+        report = self._build(config, self._cancelled)
+        if report is None:
+            raise Cancelled
+        return report
 
     def files(self, paths: Iterable[Path]) -> Iterable[Path]:
         """Pass files through, with progress and a check for a stop before each."""

@@ -7,16 +7,18 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
 from optmem_gui.architectures.config import Architecture, describes_model, read_config
 from optmem_gui.checkpoints.assemble import assemble
 from optmem_gui.checkpoints.checkpoint import Checkpoint
+from optmem_gui.checkpoints.config_model import model_of
 from optmem_gui.checkpoints.contents import (
     NOTHING_PACKED,
+    Build,
     Contents,
-    Known,
     Progress,
     Reading,
     refused,
@@ -63,6 +65,7 @@ def open_checkpoint(
     *,
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
+    build: Build | None = None,
 ) -> Checkpoint:
     """Read what a checkpoint holds, from its headers alone; nothing in it is executed.
 
@@ -71,12 +74,14 @@ def open_checkpoint(
             blob of Hugging Face's cache.
         progress: Told about every file, on the calling thread.
         cancelled: Asked now and then; True stops the reading.
+        build: Asks a model's own library what its config makes, where weights are not there and the family
+            is not known; without it such a config is refused.
 
     Raises:
         UserError: Refused, with the file, the cause and the next step.
         Cancelled: ``cancelled`` said so.
     """
-    reading = Reading(progress, cancelled)
+    reading = Reading(progress, cancelled, build)
     reading.check()
     with _collector_paused():
         return _open(path, reading)
@@ -128,7 +133,10 @@ def _open_folder(path: Path, reading: Reading) -> Checkpoint:
     try:
         found = read_folder(listing, reading)
     except UserError as error:
-        if error.code not in _NOT_THERE or config.architecture is None or config.architecture.layout is None:
+        architecture = config.architecture
+        if error.code not in _NOT_THERE or architecture is None:
+            raise
+        if architecture.layout is None and not reading.can_build:
             raise
         return _from_config(path, config, reading, error.reason)
     if found is not None:
@@ -153,28 +161,27 @@ def _from_config(path: Path, config: _Config, reading: Reading, why: Reason | No
     """A model known by its config only: exact numbers, but nothing was read from weights."""
     title = _title(path if path.is_dir() else path.parent)
     architecture = config.architecture
-    spec = None if architecture is None else architecture.model(title, str(path))
-    if architecture is None or spec is None:
-        raise refused(
-            "config.family_not_built", file=_CONFIG, family=str(config.values.get("model_type", "?"))
-        )
-    warnings = [*([why] if why else []), remark("checkpoint.config_only", count=spec.param_count)]
-    rows = [(tensor.name, tensor.shape, tensor.dtype) for tensor in spec.parameters]
-    said = {tensor.name: Known(True, tensor.trainable) for tensor in spec.parameters}
-    return Checkpoint(
-        take_inventory(rows, said, NOTHING_PACKED),
+    model = None if architecture is None else model_of(config.values, architecture, reading)
+    if architecture is None or model is None:
+        name = config.values.get("model_type", config.values.get("_class_name", "?"))
+        raise refused("config.family_not_built", file=_CONFIG, family=str(name)[:60])
+    inventory = take_inventory(model.rows, model.known, NOTHING_PACKED)
+    checkpoint = Checkpoint(
+        inventory,
         title,
         Source.CONFIG,
         "config",
         path,
+        tied=model.tied,
         architecture=architecture.shape,
         file_bytes=config.file_bytes,
-        tensor_bytes=sum(tensor.dtype.bytes_for(tensor.numel) for tensor in spec.parameters),
+        tensor_bytes=sum(dtype.bytes_for(prod(shape)) for _, shape, dtype in model.rows),
         complete=why is None,
-        warnings=(*warnings, *architecture.warnings),
         bytes_read=reading.read_bytes,
-        idle_count=spec.idle_count,
+        idle_count=model.idle_count,
     )
+    counted = remark("checkpoint.config_only", count=checkpoint.param_count)
+    return replace(checkpoint, warnings=(*([why] if why else []), counted, *model.warnings))
 
 
 def _finish(

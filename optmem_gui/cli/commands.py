@@ -75,7 +75,7 @@ def _fit(scenario: Scenario, gpu: Gpu) -> Fit:
 
 def inspect(arguments: argparse.Namespace) -> int:
     """``optmem inspect``: what a checkpoint holds, from its headers alone."""
-    checkpoint = read_checkpoint(arguments.path)
+    checkpoint = read_checkpoint(arguments.path, arguments.python)
     say(to_text(checkpoint_document(checkpoint)) if arguments.json else checkpoint_text(checkpoint))
     return EXIT_DONE
 

@@ -23,6 +23,7 @@ from optmem_gui.core.scenario import Lora, Scenario
 from optmem_gui.core.synthetic import synthetic_model, synthetic_ref
 from optmem_gui.core.trainable import ALL, train_only
 from optmem_gui.core.units import CountError, parse_count
+from optmem_gui.engine.config_builder import ConfigBuilder
 from optmem_gui.report.scenario_file import SUFFIX, load_scenario
 
 _CHECKPOINTING = re.compile(r"none|attention|full|every-[1-9][0-9]{0,4}")
@@ -41,8 +42,12 @@ _PLAIN_FIELDS = (
 _MOST_NAMES = 1_000_000
 
 
-def read_checkpoint(path: str) -> Checkpoint:
-    """Open a checkpoint, headers only.
+def read_checkpoint(path: str, python: str | None = None) -> Checkpoint:
+    """Open a checkpoint, headers only; a model that only its own library knows is built there.
+
+    Args:
+        path: Checkpoint, folder or config.
+        python: Python that has the library; this program's own when left out.
 
     Raises:
         Refused: It is not there, or cannot be read.
@@ -50,7 +55,7 @@ def read_checkpoint(path: str) -> Checkpoint:
     with about(path):
         if not Path(path).exists():
             raise UserError("file.not_found", path=path)
-        return open_checkpoint(Path(path))
+        return open_checkpoint(Path(path), build=ConfigBuilder(python).build)
 
 
 def scenario_from(arguments: argparse.Namespace, base: Scenario | None = None) -> Scenario:
@@ -110,7 +115,7 @@ def is_scenario_file(paths: Sequence[str]) -> bool:
 def _model(arguments: argparse.Namespace) -> ModelRef:
     chosen = arguments.trainable
     if arguments.paths:
-        checkpoint = read_checkpoint(arguments.paths[0])
+        checkpoint = read_checkpoint(arguments.paths[0], arguments.python)
         if chosen is None:
             return checkpoint.ref
         with about(arguments.paths[0]):

@@ -16,6 +16,8 @@ from optmem_gui.core.scenario import Attention, BaseDType, Loss, Target
 LARGEST = 10**9
 """Largest batch, sequence, accumulation or rank accepted."""
 
+_PYTHON = "Python with torch and the model's own library, for a config of a family not known here"
+
 _LATER_OPTIONS = ("--recipe", "--solve")
 """Options that are kept for what is to come, with one value each."""
 
@@ -83,6 +85,7 @@ def build_parser() -> Parser:
     _add_device(measure)
     inspect = commands.add_parser("inspect", help="what a checkpoint holds", allow_abbrev=False)
     inspect.add_argument("path", metavar="PATH", help="checkpoint, folder or config.json")
+    inspect.add_argument("--python", metavar="FILE", help=_PYTHON)
     listing = commands.add_parser("optimizers", help="the catalogue of optimizers", allow_abbrev=False)
     listing.add_argument("--library", metavar="NAME", help="only this library, such as torch")
     listing.add_argument("--family", metavar="NAME", help="only this family, such as adam")
@@ -112,6 +115,7 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     )
     model.add_argument("--params", metavar="COUNT", help="number of parameters: 7B, 125M, 6.74e9")
     model.add_argument("--preset", metavar="ID", help="a published model; see `optmem presets`")
+    model.add_argument("--python", metavar="FILE", help=_PYTHON)
     model.add_argument("--trainable", metavar="all|REGEX", help="parameters to train, by name")
     lora = parser.add_argument_group("low-rank adapters")
     lora.add_argument("--lora-rank", metavar="R", action=_Whole, help="train adapters of this rank instead")

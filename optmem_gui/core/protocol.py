@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Union
 
 from optmem_gui.core.codec import CodecError, from_json, to_json
+from optmem_gui.core.describing import DescribeReport, DescribeRequest
 from optmem_gui.core.probing import ProbeReport, ProbeRequest
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import CancelRequest, MeasureRequest, SimulateRequest
@@ -262,7 +263,9 @@ class SamplerNote:
         return Reason(self.key, dict(self.values))
 
 
-Request = Union[MeasureRequest, ProbeRequest, SimulateRequest]  # noqa: UP007  # evaluated at run time, as the next one
+Request = Union[  # noqa: UP007  # evaluated at run time, as the next one
+    MeasureRequest, ProbeRequest, SimulateRequest, DescribeRequest
+]
 Message = Union[  # noqa: UP007  # evaluated at run time; a plain alias reads the same on 3.10
     Request,
     CancelRequest,
@@ -272,6 +275,7 @@ Message = Union[  # noqa: UP007  # evaluated at run time; a plain alias reads th
     StepResult,
     Result,
     ProbeReport,
+    DescribeReport,
     SimulationReport,
     Failed,
     Sample,
@@ -282,6 +286,8 @@ _KINDS: dict[str, type[Message]] = {
     "measure": MeasureRequest,
     "probe": ProbeRequest,
     "probed": ProbeReport,
+    "describe": DescribeRequest,
+    "described": DescribeReport,
     "simulate": SimulateRequest,
     "cancel": CancelRequest,
     "simulated": SimulationReport,

@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from optmem_gui.core.describing import DescribeRequest
 from optmem_gui.core.lifeline import die_with_parent
 from optmem_gui.core.probing import ProbeRequest
 from optmem_gui.core.protocol import Failed, Message, ProtocolError, Request, VersionError
@@ -83,6 +84,11 @@ def _serve(request: Request, inbox: Inbox, send: Callable[[Message], None]) -> i
         return None
     if isinstance(request, ProbeRequest):
         send(Probing(request, send).run())
+        return 0
+    if isinstance(request, DescribeRequest):
+        from optmem_gui.worker.describe import describe  # noqa: PLC0415  # only where asked for
+
+        send(describe(request, send))
         return 0
     run = Run(request, send)
     try:

@@ -150,7 +150,7 @@ def test_a_head_saved_although_it_is_tied_counts_once(tmp_path: Path) -> None:
 
 def test_parts_beyond_the_language_model_are_no_contradiction(tmp_path: Path) -> None:
     config = {
-        "model_type": "mistral3",
+        "model_type": "llava",
         "text_config": {**LLAMA, "model_type": "mistral", "theta": float("inf")},
     }
     (tmp_path / "config.json").write_text(json.dumps(config), encoding="utf-8")

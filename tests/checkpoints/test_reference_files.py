@@ -73,7 +73,8 @@ READ: dict[str, tuple[int, int, str]] = {
     "bigmodels/llama-3.1-8b": (8_030_261_248, 0, "config_only"),
     "bigmodels/llama-3.1-70b": (70_553_706_496, 0, "config_only"),
     "bigmodels/deepseek-v3": (671_026_419_200, 0, "config_only"),
-    "bigmodels/mistral-small-3.2-24b": (23_572_403_200, 0, "text_part_only"),
+    "bigmodels/t5-xxl": (11_135_332_352, 0, "config_only"),
+    "bigmodels/mistral-small-3.2-24b": (24_011_361_280, 0, "text_activations_only"),
 }
 
 REFUSED: dict[str, str] = {
@@ -101,7 +102,6 @@ REFUSED: dict[str, str] = {
     "synthetic/gguf_old_ggml_magic.gguf": "other_format",
     "keras/safe_model.h5": "other_format",
     "tensorflow/half_plus_two.tflite": "other_format",
-    "bigmodels/t5-xxl": "family_not_built",
 }
 
 

@@ -131,11 +131,12 @@ TEXTS: dict[str, str] = {
     "config.not_json": "{file}: not a JSON object; download it again",
     "config.missing_field": "{file}: {field} is missing; add it, or open the weights instead",
     "config.bad_field": "{file}: {field} is {given}, not a usable count; correct it, or open the weights instead",
-    "config.family_not_built": "{file}: models of the family {family} cannot be built from their config yet; open the weights instead",
+    "config.family_not_built": "{file}: the family {family} is not known here; open the weights, or install transformers in the Python you train with",
     "config.not_used": "config.json has no usable {field}: its dimensions are not known, activations are not counted.",
     "config.unknown_family": "The family {family} has no rules for activations here: they are not counted.",
     "config.no_activations": "The family {family} has exact weights but no rules for activations here: they are not counted.",
     "config.next_token_module": "The main model of {family} is counted; its multi-token-prediction module, {count} more, is not.",
     "config.text_activations_only": "Activations of {family} are those of its language model; its image tower's are not counted.",
+    "config.built_by": "{name} as {library} builds it.",
     "config.text_part_only": "The config of {family} has several parts; only its language model is described here.",
 }
