@@ -46,6 +46,9 @@ READ: dict[str, tuple[int, int, str]] = {
     "synthetic/sh_ok": (2010, 0, ""),
     "synthetic/sh_total_size_wrong": (2010, 0, "index_total_size"),
     "synthetic/sh_total_size_zero": (2010, 0, "index_no_total"),
+    "keras/safe_model.h5": (0, 0, "no_tensors"),
+    "tensorflow/saved_model_half_plus_two_cpu/00000123": (5, 0, ""),
+    "tensorflow/saved_model_half_plus_two_tf2_cpu/00000123": (3, 0, ""),
     "torch_burn/legacy_shared_storage.pt": (40, 0, ""),
     "torch_burn/legacy_with_offsets.pt": (20, 0, ""),
     "torch_burn/legacy_uncloned_views.pt": (20, 0, "view_of_storage"),
@@ -100,7 +103,6 @@ REFUSED: dict[str, str] = {
     "synthetic/gguf_bad_tensor_count_bomb.gguf": "gguf_counts",
     "synthetic/gguf_bad_u64max.gguf": "tensor_too_large",
     "synthetic/gguf_old_ggml_magic.gguf": "other_format",
-    "keras/safe_model.h5": "other_format",
     "tensorflow/half_plus_two.tflite": "other_format",
 }
 
