@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 
-from optmem_gui.cli.inputs import scenario_from
 from optmem_gui.cli.output import say
-from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO
+from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, complain
+from optmem_gui.cli.sources import may_run, work_from
 from optmem_gui.core.breakdown import Breakdown
-from optmem_gui.core.comparison import ComparedRow, compare
+from optmem_gui.core.comparison import ComparedRow, compare, measured_sizes
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.fit import fits_free_memory
@@ -41,13 +42,20 @@ def measure(arguments: argparse.Namespace) -> int:
     if not _DEVICE.fullmatch(arguments.device):
         known = "cpu, cuda:N, auto"
         raise UserError("scenario.unknown_field", field="--device", given=arguments.device, known=known)
-    chosen = scenario_from(arguments)
+    work = work_from(arguments)
+    if not may_run(work, arguments):
+        complain(f"{arguments.function}: not run")
+        return EXIT_NO
     devices = list_devices()
     device = devices.automatic().id if arguments.device == AUTO else arguments.device
-    scenario = measured_scenario(chosen, device)
-    breakdown = compute(scenario)
-    _check_room(scenario, breakdown, devices, device)
-    outcome = Measurement().run(measure_request(chosen, device, arguments.steps), _show)
+    scenario = measured_scenario(work.scenario, device, built=work.built)
+    breakdown = None if work.function else compute(scenario)
+    if breakdown is not None:
+        _check_room(scenario, breakdown, devices, device)
+    request = measure_request(
+        work.scenario, device, arguments.steps, config=work.config, function=work.function
+    )
+    outcome = Measurement().run(request, _show)
     _clear()
     if outcome.status not in ("done", "out_of_memory") and outcome.reason is not None:
         raise UserError(outcome.reason.key, **outcome.reason.values)
@@ -88,7 +96,7 @@ def _clear() -> None:
         sys.stderr.write("\r\x1b[K")
 
 
-def _text(scenario: Scenario, breakdown: Breakdown, outcome: MeasurementResult) -> str:
+def _text(scenario: Scenario, breakdown: Breakdown | None, outcome: MeasurementResult) -> str:
     hello = outcome.hello
     where = "" if hello is None else f", on {hello.device} with torch {hello.torch}"
     lines = [f"{scenario.model.title}, {scenario.optimizer}, {scenario.precision}{where}"]
@@ -97,13 +105,19 @@ def _text(scenario: Scenario, breakdown: Breakdown, outcome: MeasurementResult) 
     if outcome.reason is not None:
         lines.append(str(outcome.reason))
     if outcome.result is not None:
-        rows = compare(breakdown, outcome.result)
-        lines += ["", to_aligned(_table(rows))]
+        sizes = measured_sizes(outcome.result)
+        table = _plain(sizes) if breakdown is None else _table(compare(breakdown, outcome.result))
+        lines += ["", to_aligned(table)]
     process = outcome.process_peak_bytes or outcome.rss_peak_bytes
     if process is not None:
         lines.append(f"Process: {format_bytes(process)} at most")
     lines += [f"Note: {reason}" for reason in (*outcome.warnings, *(note.reason for note in outcome.notes))]
     return "\n".join(lines)
+
+
+def _plain(sizes: Mapping[str, int]) -> Table:
+    cells = tuple((plain_name(component_id), format_count(size)) for component_id, size in sizes.items())
+    return Table(("bytes", "measured"), cells, frozenset({1}))
 
 
 def _table(rows: tuple[ComparedRow, ...]) -> Table:

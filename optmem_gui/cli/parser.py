@@ -178,11 +178,8 @@ def _add_verdict(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_simulation(parser: argparse.ArgumentParser) -> None:
+    _add_function(parser)
     traced = parser.add_argument_group("simulation")
-    traced.add_argument(
-        "--function", metavar="FILE.py:NAME", help="your own step; it returns model, batch and loss"
-    )
-    traced.add_argument("--yes", action="store_true", help="run the function without asking")
     traced.add_argument("--torch", metavar="VERSION", help="torch that will train, such as 2.13")
     traced.add_argument("--allocator", metavar="CONF", help="value of PYTORCH_CUDA_ALLOC_CONF")
     traced.add_argument(
@@ -190,7 +187,16 @@ def _add_simulation(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _add_function(parser: argparse.ArgumentParser) -> None:
+    own = parser.add_argument_group("a step of your own")
+    own.add_argument(
+        "--function", metavar="FILE.py:NAME", help="your function; it returns model, batch and loss"
+    )
+    own.add_argument("--yes", action="store_true", help="run the function without asking")
+
+
 def _add_device(parser: argparse.ArgumentParser) -> None:
+    _add_function(parser)
     device = parser.add_argument_group("measurement")
     device.add_argument("--device", metavar="cpu|cuda:N|auto", default="auto", help="where the steps run")
     device.add_argument("--steps", metavar="N", action=_Whole, default=DEFAULT_STEPS, help="optimizer steps")

@@ -5,17 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
-from pathlib import Path
 
-from optmem_gui.architectures.config_file import config_text
-from optmem_gui.cli.inputs import scenario_from
 from optmem_gui.cli.output import say
 from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, EXIT_TIGHT, complain
+from optmem_gui.cli.sources import may_run, work_from
 from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.gpus import Gpu
-from optmem_gui.core.model import ModelRef, Source
 from optmem_gui.core.overhead import fit_on
 from optmem_gui.core.protocol import Progress
 from optmem_gui.core.scenario import Scenario
@@ -37,7 +34,6 @@ from optmem_gui.report.simulated_document import notes_of, simulated_document
 from optmem_gui.report.tables import Table, plain_name, to_aligned
 
 _CHECK = {"yes": EXIT_DONE, "no": EXIT_NO, "tight": EXIT_TIGHT}
-_YES = ("y", "yes")
 _SHOWN_ALIVE = 12
 
 
@@ -50,22 +46,21 @@ def simulate(arguments: argparse.Namespace) -> int:
     Raises:
         UserError: It cannot be simulated; the line says why.
     """
-    chosen = _function_scenario(arguments) if arguments.function else scenario_from(arguments)
-    gpu = _gpu(arguments, chosen)
+    work = work_from(arguments)
+    gpu = _gpu(arguments, work.scenario)
     if arguments.check and gpu is None:
         raise UserError("cli.check_needs_gpu")
-    chosen = replace(chosen, gpu=None if gpu is None else gpu.id)
-    if arguments.function and not arguments.yes and not _agreed(arguments.function):
+    if not may_run(work, arguments):
         complain(f"{arguments.function}: not run")
         return EXIT_NO
-    config = "" if arguments.function else config_text(chosen.model)
-    scenario = simulated_scenario(chosen, built=bool(config or arguments.function))
-    breakdown = None if arguments.function else compute(scenario, gpu)
+    chosen = replace(work.scenario, gpu=None if gpu is None else gpu.id)
+    scenario = simulated_scenario(chosen, built=work.built)
+    breakdown = None if work.function else compute(scenario, gpu)
     request = simulate_request(
         chosen,
         _target(arguments, gpu),
-        config=config,
-        function=_absolute(arguments.function or ""),
+        config=work.config,
+        function=work.function,
         every_block=arguments.every_block,
     )
     with Simulator() as simulator:
@@ -94,21 +89,6 @@ def _exit_code(arguments: argparse.Namespace, outcome: SimulationOutcome, gpu: G
     return EXIT_DONE
 
 
-def _function_scenario(arguments: argparse.Namespace) -> Scenario:
-    """A scenario whose model is whatever the function returns."""
-    for option in ("paths", "params", "preset"):
-        if getattr(arguments, option):
-            raise UserError("simulate.two_sources", option="PATH" if option == "paths" else f"--{option}")
-    model = ModelRef(arguments.function, Source.FILE, (), path=_absolute(arguments.function))
-    precision = arguments.precision or "fp32"  # the model as the function returns it
-    return replace(scenario_from(arguments, Scenario(model)), precision=precision)
-
-
-def _absolute(function: str) -> str:
-    file, colon, name = function.rpartition(":")
-    return f"{Path(file).resolve()}{colon}{name}" if file else function
-
-
 def _gpu(arguments: argparse.Namespace, scenario: Scenario) -> Gpu | None:
     chosen = arguments.gpu or scenario.gpu
     return None if chosen is None else find_gpu(chosen)
@@ -119,15 +99,6 @@ def _target(arguments: argparse.Namespace, gpu: Gpu | None) -> SimulationTarget:
         return target_of(gpu, arguments.torch or "", allocator=arguments.allocator or "")
     except ValueError as error:
         raise UserError("simulate.bad_torch", given=arguments.torch) from error
-
-
-def _agreed(function: str) -> bool:
-    """A function is code: nothing runs before a yes that shows what."""
-    if not sys.stdin.isatty():
-        raise UserError("simulate.needs_yes", path=function)
-    sys.stderr.write(f"Run {_absolute(function)} in a child process? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in _YES
 
 
 def _show(event: SimulationEvent) -> None:

@@ -65,20 +65,28 @@ def compare(breakdown: Breakdown, result: Result) -> tuple[ComparedRow, ...]:
     return tuple(rows)
 
 
-def _components(breakdown: Breakdown, result: Result) -> Iterable[ComparedRow]:
+def measured_sizes(result: Result) -> dict[str, int]:
+    """Bytes by component in the last step."""
     found = result.steady.categories
-    exact = {
+    return {
         "weights": found.weights,
         "gradients": found.gradients,
         "master_weights": found.master_weights,
         "optimizer_state": found.optimizer_state,
         "buffers": found.buffers,
+        "activations": result.steady.activations,
+        "temporaries": _step_temporaries(result),
     }
-    for component_id, measured in exact.items():
-        yield ComparedRow("component", component_id, breakdown.component(component_id).bytes, measured)
-    yield ComparedRow("component", "activations", _kept_by_forward(breakdown), result.steady.activations)
-    step = breakdown.phase("optimizer_step").parts
-    yield ComparedRow("component", "temporaries", step.get("temporaries", 0), _step_temporaries(result))
+
+
+def _components(breakdown: Breakdown, result: Result) -> Iterable[ComparedRow]:
+    estimated = {
+        "activations": _kept_by_forward(breakdown),
+        "temporaries": breakdown.phase("optimizer_step").parts.get("temporaries", 0),
+    }
+    for component_id, measured in measured_sizes(result).items():
+        exact = breakdown.component(component_id).bytes
+        yield ComparedRow("component", component_id, estimated.get(component_id, exact), measured)
 
 
 def _kept_by_forward(breakdown: Breakdown) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from optmem_gui.core.breakdown import PHASE_IDS, Breakdown
-from optmem_gui.core.comparison import ComparedRow, compare
+from optmem_gui.core.comparison import ComparedRow, compare, measured_sizes
 from optmem_gui.core.protocol import PhaseSample, Result
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.units import MIB
@@ -20,12 +20,14 @@ from optmem_gui.report.json_document import (
 )
 
 
-def measured_document(scenario: Scenario, breakdown: Breakdown, outcome: MeasurementResult) -> Document:
+def measured_document(
+    scenario: Scenario, breakdown: Breakdown | None, outcome: MeasurementResult
+) -> Document:
     """What was measured, under the keys of an estimate, beside the estimate itself.
 
     Args:
         scenario: What ran (:func:`optmem_gui.core.measuring.measured_scenario`).
-        breakdown: The estimate for it.
+        breakdown: The estimate for it; None where a user's function says what runs.
         outcome: A finished measurement, or one that ran out of memory: then it has only what ran before.
 
     Returns:
@@ -35,22 +37,22 @@ def measured_document(scenario: Scenario, breakdown: Breakdown, outcome: Measure
     head = {"schema": SCHEMA, "scenario": scenario_document(scenario), "status": outcome.status}
     tail = {
         "device": _device(outcome),
-        "assumptions": reason_documents(breakdown.assumptions),
+        "assumptions": [] if breakdown is None else reason_documents(breakdown.assumptions),
         "warnings": [
             *reason_documents([] if outcome.reason is None else [outcome.reason]),
             *reason_documents(outcome.warnings),
             *reason_documents(note.reason for note in outcome.notes),
         ],
         "timeline": _timeline(outcome),
-        "estimated": estimate_document(scenario, breakdown),
+        "estimated": None if breakdown is None else estimate_document(scenario, breakdown),
     }
     if outcome.result is None:
         return {**head, **tail}
     return {**head, **_figures(breakdown, outcome, outcome.result), **tail}
 
 
-def _figures(breakdown: Breakdown, outcome: MeasurementResult, result: Result) -> Document:
-    rows = compare(breakdown, result)
+def _figures(breakdown: Breakdown | None, outcome: MeasurementResult, result: Result) -> Document:
+    rows = () if breakdown is None else compare(breakdown, result)
     steady = result.steady.phases
     peak = max(steady, key=lambda sample: sample.peak_bytes)
     reserved = [sample.peak_reserved_bytes for sample in steady if sample.peak_reserved_bytes is not None]
@@ -59,7 +61,10 @@ def _figures(breakdown: Breakdown, outcome: MeasurementResult, result: Result) -
     counts = {"total": result.param_count, "trainable": result.trainable_count, "active": result.param_count}
     return {
         "parameters": counts,
-        "components": [_component(row, breakdown, result) for row in rows if row.kind == "component"],
+        "components": [
+            _component(component_id, size, breakdown, result)
+            for component_id, size in measured_sizes(result).items()
+        ],
         "phases": _phases((result.load, *steady)),
         "peak": {"allocated": peak.peak_bytes, "phase": peak.phase},
         "reserved": _same(max(reserved) if reserved else None),
@@ -68,17 +73,17 @@ def _figures(breakdown: Breakdown, outcome: MeasurementResult, result: Result) -
     }
 
 
-def _component(row: ComparedRow, breakdown: Breakdown, result: Result) -> Document:
-    estimated = breakdown.component(row.id)
-    host = result.steady.categories.optimizer_state_host if row.id == "optimizer_state" else 0
+def _component(component_id: str, size: int, breakdown: Breakdown | None, result: Result) -> Document:
+    estimated = None if breakdown is None else breakdown.component(component_id)
+    host = result.steady.categories.optimizer_state_host if component_id == "optimizer_state" else 0
     return {
-        "id": row.id,
-        "bytes": row.measured,
+        "id": component_id,
+        "bytes": size,
         "at_peak": None,
         "host_bytes": host,
-        "dtype": estimated.dtype,
-        "bytes_per_parameter": row.measured / result.param_count if result.param_count else 0.0,
-        "formula": str(estimated.formula),
+        "dtype": "" if estimated is None else estimated.dtype,
+        "bytes_per_parameter": size / result.param_count if result.param_count else 0.0,
+        "formula": "measured" if estimated is None else str(estimated.formula),
     }
 
 

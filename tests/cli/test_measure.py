@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -62,3 +64,42 @@ def test_a_run_that_would_not_fit_is_refused_before_it_starts(
     answer = optmem("measure", "--params", "1B", "--device", "auto", "--json")
     assert answer.document["error"]["code"] == "measure.would_not_fit"
     assert "parameters of the same shape would fit" in answer.refusal
+
+
+def test_a_function_of_the_user_is_measured_without_an_estimate(optmem: Optmem, tmp_path: Path) -> None:
+    """A weight of 512 x 256 in fp32; SGD keeps nothing."""
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from torch import nn, randn\n"
+        "def step():\n"
+        "    model = nn.Linear(512, 256, bias=False)\n"
+        "    return model, randn(4, 512), lambda model, x: model(x).square().mean()\n"
+    )
+    words = ("--function", f"{file}:step", "--optimizer", "torch.SGD", "--device", "cpu")
+    assert "add --yes" in optmem("measure", *words).refusal
+    answer = optmem("measure", *words, "--yes", "--json")
+    assert answer.code == 0, answer.err
+    parts = {row["id"]: row["bytes"] for row in answer.document["components"]}
+    assert parts["weights"] == parts["gradients"] == 4 * 512 * 256
+    assert parts["optimizer_state"] == 0
+    assert answer.document["estimated"] is None
+
+
+def test_a_config_is_measured_as_transformers_builds_it(optmem: Optmem, tmp_path: Path) -> None:
+    config = {
+        "architectures": ["LlamaForCausalLM"],
+        "model_type": "llama",
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "vocab_size": 96,
+    }
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(config))
+    words = ("--precision", "fp32", "--batch", 1, "--seq", 16, "--device", "cpu", "--json")
+    answer = optmem("measure", file, *words)
+    assert answer.code == 0, answer.err
+    errors = {row["id"]: row["error"] for row in answer.document["comparison"] if row["kind"] == "component"}
+    assert errors["weights"] == errors["gradients"] == errors["optimizer_state"] == 0.0
+    assert abs(errors["activations"]) < 0.01

@@ -35,9 +35,13 @@ _WORDS = (
     "ForConditionalGeneration",
     "WithLMHead",
     "ForSeq2SeqLM",
+    "ForTextToText",
+    "MTModel",
     "ForCTC",
 )
 _PLACES = ("wpe", "position_embeddings", "embed_positions", "position_embedding")
+_OTHER_TOWERS = ("vision", "visual", "image", "audio")
+"""Parts of a model that tokens do not run through, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +89,10 @@ def _inputs(
     batch, main = request.batch, str(getattr(model, "main_input_name", "input_ids"))
     if "input_ids" in takes:
         _check_places(model, request.sequence)
-        choices = (_CHOICES,) if type(model).__name__.endswith(_MULTIPLE_CHOICE) else ()
-        return (Field("input_ids", (batch, *choices, request.sequence), _vocabulary(config)),)
+        choices: tuple[int, ...] = (_CHOICES,) if type(model).__name__.endswith(_MULTIPLE_CHOICE) else ()
+        tokens = Field("input_ids", (batch, *choices, request.sequence), _vocabulary(config))
+        needs_image = "pixel_values" in takes and takes["pixel_values"].default is inspect.Parameter.empty
+        return (tokens, Field("pixel_values", _pixels(config, batch))) if needs_image else (tokens,)
     if main == "pixel_values":
         return (Field("pixel_values", _pixels(config, batch)),)
     if main == "input_features" and hasattr(config, "num_mel_bins"):
@@ -149,7 +155,9 @@ def _samples_a_token(config: Any) -> int:  # noqa: ANN401  # a PretrainedConfig
 def _check_places(model: nn.Module, sequence: int) -> None:
     """A learned position embedding is an end; on a GPU a longer sequence stops in a device-side assert."""
     for name, module in model.named_modules():
-        if isinstance(module, nn.Embedding) and name.endswith(_PLACES) and module.num_embeddings < sequence:
+        if not isinstance(module, nn.Embedding) or any(tower in name for tower in _OTHER_TOWERS):
+            continue
+        if name.endswith(_PLACES) and module.num_embeddings < sequence:
             raise UserError("source.too_long", sequence=sequence, positions=module.num_embeddings)
 
 

@@ -130,9 +130,14 @@ def make_model(
     wanted: dict[str, Any] = {"dtype": dtype}
     if attention != "auto":
         wanted["attn_implementation"] = "eager" if attention == "eager" else "sdpa"
-    for part in (config, config.get_text_config()):
-        part.use_cache = False
+    config.use_cache = False
+    if (
+        getattr(config, "is_encoder_decoder", False)
+        and getattr(config, "decoder_start_token_id", None) is None
+    ):
+        config.decoder_start_token_id = getattr(config, "pad_token_id", None) or 0
     try:
+        config.get_text_config().use_cache = False
         with default_dtype(dtype), torch.device(device):
             model: nn.Module = chosen._from_config(config, **wanted)  # noqa: SLF001  # the library's entry
     except (ValueError, TypeError, KeyError, AttributeError, ImportError, RuntimeError) as error:
