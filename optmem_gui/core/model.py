@@ -181,6 +181,7 @@ class ModelRef:
         fingerprint: Changes when the model behind the same path changes.
         tied_count: Tensors that share another one's storage and are not counted again.
         idle_count: Elements of experts that one token does not visit; they are trained and held all the same.
+        trained: Pattern by which the trained parameters were chosen; empty as the model comes.
     """
 
     title: str
@@ -193,6 +194,7 @@ class ModelRef:
     fingerprint: str = ""
     tied_count: int = 0
     idle_count: int = 0
+    trained: str = ""
     param_count: int = field(init=False, default=0)
     tensor_count: int = field(init=False, default=0)
 

@@ -31,6 +31,7 @@ from optmem_gui.gui.actions import Actions
 from optmem_gui.gui.appearance import Appearance
 from optmem_gui.gui.drop import DropFrame, dropped_path
 from optmem_gui.gui.files import Files
+from optmem_gui.gui.freezing import Freezer
 from optmem_gui.gui.i18n import Translators, model_title
 from optmem_gui.gui.inputs_column import InputsColumn
 from optmem_gui.gui.loading import Loader
@@ -64,6 +65,7 @@ class MainWindow(QMainWindow):
         self.loader = Loader(store, self, lambda: settings.get(keys.WORKER_PYTHON))
         self.measurer = Measurer(store, settings, self)
         self.simulations = Simulations(store, settings, self)
+        self.freezer = Freezer(store, self)
         self.files = Files(self, store, self.loader, settings)
         self.inputs, self.results = InputsColumn(), Results()
         self.optimizers = OptimizerTools(
@@ -155,6 +157,7 @@ class MainWindow(QMainWindow):
         self.inputs.model.open_wanted.connect(self.files.ask_file)
         self.inputs.model.folder_wanted.connect(self.files.ask_folder)
         self.inputs.model.cancel_wanted.connect(self.loader.cancel)
+        self.inputs.model.trained_wanted.connect(self.freezer.want)
         self.results.comparison.chosen.connect(self._choose_optimizer)
         self.results.view_made.connect(self._connect_view)
         self.loader.opened.connect(self.memory_snapshots.leave)
@@ -322,6 +325,7 @@ class MainWindow(QMainWindow):
         self.loader.close()
         self.measurer.close()
         self.simulations.close()
+        self.freezer.close()
         self.memory_snapshots.close()
         self.optimizers.close()
         super().closeEvent(event)

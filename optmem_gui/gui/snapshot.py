@@ -195,6 +195,19 @@ class SimulationState:
 
 
 @dataclass(frozen=True, slots=True)
+class FreezeState:
+    """A choice of trained parameters that the figures do not follow yet.
+
+    Attributes:
+        pattern: What stands in the field.
+        reason: Why it cannot be used; None while it is worked on.
+    """
+
+    pattern: str
+    reason: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LoadState:
     """A file that is being read.
 
@@ -226,6 +239,7 @@ class Snapshot:
         measurement: The last measurement.
         simulation: The last simulation, which may belong to earlier inputs.
         load: The file being read, if any.
+        freezing: A choice of trained parameters that is worked on or cannot be used, if any.
         file: The scenario file these inputs belong to, if any.
         devices: What can be measured on; None until the driver was asked.
     """
@@ -242,8 +256,14 @@ class Snapshot:
     measurement: MeasurementState = field(default_factory=MeasurementState)
     simulation: SimulationState = field(default_factory=SimulationState)
     load: LoadState | None = None
+    freezing: FreezeState | None = None
     file: Path | None = None
     devices: Devices | None = None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the fields hold something that the figures do not follow: a mistake, or work under way."""
+        return self.stale or self.freezing is not None
 
     @property
     def simulated(self) -> Simulated | None:

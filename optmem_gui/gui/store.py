@@ -31,6 +31,7 @@ from optmem_gui.engine.devices import Devices
 from optmem_gui.gui.edits import Inputs, apply_edit
 from optmem_gui.gui.snapshot import (
     CheckpointSummary,
+    FreezeState,
     LoadState,
     MeasurementState,
     SimulationState,
@@ -181,6 +182,11 @@ class Store(QObject):
         """Show how far the reading of a file has come."""
         self._snapshot = replace(self._snapshot, load=load)
         self.load_changed.emit(self._snapshot)
+
+    def set_freezing(self, freezing: FreezeState | None) -> None:
+        """Show a choice of trained parameters that the figures do not follow yet, or none."""
+        self._snapshot = replace(self._snapshot, freezing=freezing)
+        self.changed.emit(self._snapshot)
 
     def set_measurement(self, measurement: MeasurementState) -> None:
         """Show how far a measurement has come."""

@@ -77,6 +77,9 @@ class _StoredTransformer(_Stored, frozen=True):
     positions: _Whole
     remainder: _Whole
     dropout: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    head_norms: bool = False
+    experts: _Whole = 0
+    experts_used: _Whole = 0
 
 
 class _StoredModel(_Stored, frozen=True):
@@ -90,6 +93,7 @@ class _StoredModel(_Stored, frozen=True):
     neighbours: tuple[tuple[_Whole, _Whole], ...]
     buffers: tuple[_StoredBuffer, ...]
     idle_count: _Whole = 0
+    trained: _Text = ""
 
 
 class _StoredLora(_Stored, frozen=True):
@@ -253,6 +257,7 @@ def _store_model(model: ModelRef) -> _StoredModel:
         neighbours=tuple(sorted(model.neighbours)),
         buffers=tuple(_StoredBuffer(g.shape, g.dtype.id, g.count) for g in model.buffers),
         idle_count=model.idle_count,
+        trained=_unicode(model.trained),
     )
 
 
@@ -297,6 +302,7 @@ def _restore_model(stored: _StoredModel) -> ModelRef:
         fingerprint=stored.fingerprint,
         tied_count=stored.tied_count,
         idle_count=stored.idle_count,
+        trained=stored.trained,
     )
     if model.param_count > MAX_PARAM_COUNT or sum(g.numel * g.count for g in model.buffers) > MAX_PARAM_COUNT:
         raise msgspec.ValidationError("more than 1e18 elements - at `$.scenario.model.groups`")

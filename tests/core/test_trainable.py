@@ -7,7 +7,8 @@ import pytest
 from optmem_gui.core.dtypes import F32, INT8
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelSpec, ParameterTensor, Source, group_model
-from optmem_gui.core.trainable import train_only
+from optmem_gui.core.synthetic import synthetic_model, synthetic_ref
+from optmem_gui.core.trainable import named_model, train_only, trained_ref
 
 SPEC = ModelSpec(
     "model",
@@ -47,3 +48,19 @@ def test_a_pattern_that_is_no_use_is_refused(pattern: str, key: str) -> None:
     with pytest.raises(UserError) as refused:
         train_only(SPEC, pattern)
     assert refused.value.code == key
+
+
+def test_a_model_keeps_the_pattern_that_chose_what_is_trained() -> None:
+    spec = synthetic_model(1_000_000)
+    chosen = trained_ref(spec, "lm_head")
+    assert chosen.trained == "lm_head"
+    assert {group.leaf for group in chosen.groups if group.trainable} == {"lm_head"}
+    assert trained_ref(spec, "") == group_model(spec)
+
+
+def test_a_model_made_from_its_size_has_a_name_for_each_tensor() -> None:
+    spec = named_model(1_000_000)
+    assert len(spec.parameters) == synthetic_ref(1_000_000).tensor_count
+    assert group_model(spec) == synthetic_ref(1_000_000)
+    with pytest.raises(UserError, match="too many"):
+        named_model(10**18)

@@ -52,6 +52,8 @@ def _models(draw: st.DrawFn) -> ModelRef:
         path=draw(st.none() | _texts),
         fingerprint=draw(_texts),
         tied_count=draw(st.integers(0, 5)),
+        idle_count=draw(st.integers(0, 5)),
+        trained=draw(_texts),
     )
 
 

@@ -76,8 +76,8 @@ class HeadlinePanel(QWidget):
             self.peak.setText("-")
             self.bar.show_bar(BarContent())
             return
-        self.peak.setText(self._peak_text(breakdown, unit, stale=snapshot.stale))
-        self.peak.set_tone("muted" if snapshot.stale else "text")
+        self.peak.setText(self._peak_text(breakdown, unit, stale=snapshot.is_behind))
+        self.peak.set_tone("muted" if snapshot.is_behind else "text")
         sign: Sign = _SIGNS[breakdown.fit.fits] if breakdown.fit else "none"
         self.mark.set_sign(sign)
         self.verdict.set_tone(TONE_OF_SIGN[sign])

@@ -134,8 +134,13 @@ class FilePage(QWidget):
 
 
 class ModelPanel(InputPanel):
-    """Three ways to say which model; the one in use is the one that is shown."""
+    """Three ways to say which model; the one in use is the one that is shown. Below, what of it is trained.
 
+    Emits:
+        trained_wanted: Pattern of the parameters that are to be trained.
+    """
+
+    trained_wanted = Signal(str)
     open_wanted = Signal()
     folder_wanted = Signal()
     cancel_wanted = Signal()
@@ -152,6 +157,8 @@ class ModelPanel(InputPanel):
         self.file.folder_wanted.connect(self.folder_wanted)
         self.file.cancel_wanted.connect(self.cancel_wanted)
         self.add(self.params)
+        self.trained = TextField("trained", self)
+        self.trained.edited.connect(lambda _name, pattern: self.trained_wanted.emit(pattern))
         self.pages = QStackedWidget(self)
         self.ways = QButtonGroup(self)
         line = QHBoxLayout()
@@ -165,6 +172,7 @@ class ModelPanel(InputPanel):
         self.ways.idClicked.connect(self._show_page)
         self.body.addLayout(line)
         self.body.addWidget(self.pages)
+        self.body.addWidget(self.trained)
         self.preset.column.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.params.column.setAlignment(Qt.AlignmentFlag.AlignTop)
         self._show_page(0)
@@ -182,6 +190,11 @@ class ModelPanel(InputPanel):
             for preset in PRESETS.values()
         )
         self.file.retranslate()
+        self.trained.set_label(
+            self.tr("&Which parameters are trained"),
+            self.tr("A regular expression that is searched for in each name, such as lm_head|norm, or all"),
+        )
+        self.trained.edit.setPlaceholderText(self.tr("as the model comes"))
 
     def show_values(self, snapshot: Snapshot) -> None:
         """Show the model; the page changes when the model does, not when something else is edited."""
@@ -196,6 +209,23 @@ class ModelPanel(InputPanel):
         from_file = model if model.source in (Source.FILE, Source.CONFIG) else None
         self.file.show_file(from_file or ModelRef("", Source.FILE, ()), snapshot.inputs.checkpoint, snapshot)
         self.show_load(snapshot)
+        self._show_trained(model, snapshot)
+
+    def _show_trained(self, model: ModelRef, snapshot: Snapshot) -> None:
+        """The choice that stands in the field, and how much it trains once the figures follow it."""
+        freezing = snapshot.freezing
+        self.trained.show_text(model.trained if freezing is None else freezing.pattern)
+        reason = None if freezing is None else freezing.reason
+        self.trained.show_issue("" if reason is None else render_reason(reason, snapshot.unit))
+        trained = sum(group.param_count for group in model.groups if group.trainable)
+        note = ""
+        if freezing is None and trained != model.param_count:
+            note = self.tr("{trained} of {count} parameters are trained, the others frozen").format(
+                trained=format_count(trained), count=format_count(model.param_count)
+            )
+        elif freezing is not None and reason is None:
+            note = self.tr("Looking for the names that match")
+        self.trained.set_note(note)
 
     def show_load(self, snapshot: Snapshot) -> None:
         """Show how far the reading of a file has come."""
