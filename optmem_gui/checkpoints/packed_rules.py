@@ -29,6 +29,9 @@ _HQQ_PARTS = (
     *("scale", "zero", "unpack_view_dtype", "view_as_float", "quant_scale", "quant_zero", "compute_dtype"),
     *("offload_meta", "encoded_state_dict", "stores_quant_config"),
 )
+_HQQ_ROWS = (1, 2, 4, 8)
+"""Rows of weights of 8, 4, 2 and 1 bits that share a row of bytes; a row of words holds ten of 3 bits."""
+
 _QUANTO_PARTS = ("_scale", "_shift", "_scale_shift")
 
 
@@ -191,18 +194,26 @@ def _blocks(place: Place) -> Found | None:
 
 
 def _hqq(place: Place) -> Found | None:
-    """HQQ packs rows of groups, [groups / weights a byte, group]; each group has a scale."""
+    """HQQ packs the rows of [groups, group] or of [group, groups]; the scales, one a group, tell which.
+
+    Rows of 3 bits are packed by tens into words, all others into bytes.
+    """
     scales = place.beside("scale")
-    if len(place.shape) != 2:
+    if len(place.shape) != 2 or scales is None or len(scales) != 2:
         return None
-    rows, columns = place.shape
-    if place.dtype.is_floating:  # bytes in disguise, so that FSDP shards them
-        columns = columns * place.dtype.bits // 8
-    stored = prod(place.shape) * place.dtype.bits
-    companions = place.names(*_HQQ_PARTS)
-    bits, assumed = place.bits, False
-    if scales is not None and len(scales) == 2 and scales[1] == 1 and scales[0] >= rows:
-        count = scales[0] * columns  # grouped along the inputs: a scale each row of a group
+    rows, stored = place.shape[0], prod(place.shape) * place.dtype.bits
+    companions, bits, assumed = place.names(*_HQQ_PARTS), place.bits, False
+    group = place.settings.group_size(place.prefix)
+    if scales[1] == 1 and scales[0] >= rows > 0:  # a scale each row
+        rows_each = scales[0] // rows
+        width = 8 if place.dtype.is_floating and rows_each in _HQQ_ROWS else 32  # bytes or words in disguise
+        columns = (
+            place.shape[1] * place.dtype.bits // (width if place.dtype.is_floating else place.dtype.bits)
+        )
+        count = scales[0] * columns
+        bits = bits or max(1, stored // count if count else 0)
+    elif scales[0] == 1 and group is not None:
+        count = scales[1] * group
         bits = bits or max(1, stored // count if count else 0)
     else:
         assumed, bits = bits is None, bits or 4
@@ -213,20 +224,22 @@ def _hqq(place: Place) -> Found | None:
 
 
 def _quanto(place: Place) -> Found | None:
-    """quanto: ``weight._data``, bytes of several weights where there is a ``_shift``, else one a weight."""
-    if place.beside("_scale") is None and place.beside("_scale_shift") is None:
+    """quanto: ``weight._data``, one element a weight; ``weight._data._data`` where bytes hold several."""
+    base = place.prefix.removesuffix("._data")
+    scales = place.by_name.get(f"{base}._scale", place.by_name.get(f"{base}._scale_shift"))
+    if scales is None:
         return None
-    companions = place.names(*_QUANTO_PARTS)
-    if place.dtype.id != "uint8":
-        return Found(Unpacked(place.prefix, place.shape, place.dtype, "quanto"), companions)
-    scales, rows = place.beside("_scale"), place.shape[0] if place.shape else 0
-    bits, assumed = place.bits, False
-    if bits is None and scales is not None and len(scales) == 2 and scales[1] == 1 and scales[0] > rows > 0:
-        bits = max(2, 8 * rows // scales[0])
-    if bits is None:
+    companions = frozenset(f"{base}.{part}" for part in _QUANTO_PARTS)
+    if base == place.prefix:
+        return Found(Unpacked(base, place.shape, place.dtype, "quanto"), companions)
+    shape, rows = scales[0], place.shape[0] if place.shape else 0
+    bits, assumed = place.settings.bits(base), False
+    if bits is None and len(shape) == 2 and shape[1] == 1 and shape[0] > rows > 0:
+        bits = max(2, 8 * rows // shape[0])
+    if bits is None or not _is_width(bits):
         bits, assumed = 4, True
-    count = prod(place.shape) * 8 // bits
-    return Found(Unpacked(place.prefix, (count,), whole(bits), "quanto"), companions, assumed)
+    count = prod(place.shape) * place.dtype.bits // bits
+    return Found(Unpacked(base, (count,), whole(bits), "quanto"), companions, assumed)
 
 
 def _torchao(place: Place) -> Found | None:

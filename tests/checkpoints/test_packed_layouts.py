@@ -154,6 +154,12 @@ LAYOUTS: dict[str, tuple[Tensors, dict[str, Any], str]] = {
         {"quant_method": "hqq", "quant_config": {"weight_quant_params": {"nbits": 3, "group_size": 64}}},
         "int3",
     ),
+    "hqq 3 bits viewed as floats": (hqq(W_q=("F16", [13, 128])), {}, "int3"),
+    "hqq 3 bits, groups along the outputs": (
+        hqq(W_q=("I32", [7, 128]), scale=("F16", [1, 128]), zero=("F16", [1, 128])),
+        {"quant_method": "hqq", "quant_config": {"weight_quant_params": {"nbits": 3, "group_size": 64}}},
+        "int3",
+    ),
     "hqq 8 bits viewed as floats": (hqq(W_q=("F16", [128, 32])), {}, "int8"),
     "eetq": ({f"{M}.weight": ("I8", [IN, OUT]), f"{M}.weight_scales": ("F16", [OUT])}, {}, "int8"),
     "bitnet": (
@@ -163,7 +169,7 @@ LAYOUTS: dict[str, tuple[Tensors, dict[str, Any], str]] = {
     ),
     "quanto int4": (
         {
-            f"{M}.weight._data": ("U8", [32, 128]),
+            f"{M}.weight._data._data": ("U8", [32, 128]),
             f"{M}.weight._scale": ("BF16", [64, 1]),
             f"{M}.weight._shift": ("BF16", [64, 1]),
             f"{M}.input_scale": ("BF16", []),
@@ -174,7 +180,7 @@ LAYOUTS: dict[str, tuple[Tensors, dict[str, Any], str]] = {
     ),
     "quanto int2 without a config": (
         {
-            f"{M}.weight._data": ("U8", [16, 128]),
+            f"{M}.weight._data._data": ("U8", [16, 128]),
             f"{M}.weight._scale": ("BF16", [64, 1]),
             f"{M}.weight._shift": ("BF16", [64, 1]),
         },
