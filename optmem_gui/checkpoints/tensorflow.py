@@ -6,7 +6,8 @@ What a variable is follows from its key:
   object that counts iterations is an optimizer, and ``.OPTIMIZER_SLOT`` names a slot of an older one;
 * name-based checkpoints (TensorFlow 1) put a slot below the variable it belongs to (``w/Adam_1``).
 
-Nothing says which variables are frozen; all that are not statistics count as trained.
+A SavedModel says which variables it does not train. A checkpoint does not: all that are not statistics
+count as trained.
 
 Sources: ``tensorflow/python/checkpoint``, ``tensorflow/python/training/slot_creator.py`` and the optimizers
 beside it, TensorFlow 2.21.
@@ -25,6 +26,7 @@ from optmem_gui.checkpoints.files import HeaderFile, read_small, refuse_lfs_poin
 from optmem_gui.checkpoints.keras_names import NOT_TRAINED
 from optmem_gui.checkpoints.slots import Variable, describe
 from optmem_gui.checkpoints.tensorflow_index import Entry, Index, read_index_file
+from optmem_gui.checkpoints.tensorflow_saved import frozen_variables
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.reasons import Reason
 
@@ -159,9 +161,10 @@ class _Sorted:
 
 def _contents(index: Index, path: Path, index_bytes: int, reading: Reading) -> Contents:
     found = _sort(index.entries)
-    known = {row[0]: Known(False) for row in found.rows if row[0].rpartition(".")[2] in NOT_TRAINED}
+    known = _known(index, found, path, reading)
     trained = [row for row in found.rows if row[0] not in known and row[2].is_floating]
     data_bytes, warnings = _data_files(index, path, reading)
+    graph = _graph(path)
     complete = not warnings
     if found.average_count:
         warnings.append(remark("checkpoint.average_ignored", count=found.average_count))
@@ -176,10 +179,27 @@ def _contents(index: Index, path: Path, index_bytes: int, reading: Reading) -> C
         describe(found.optimizer, found.said, ("tf_keras", "tf_keras_legacy", "keras"), trained),
         tuple(warnings),
         complete,
-        index_bytes + data_bytes,
+        index_bytes + data_bytes + (graph.stat().st_size if graph is not None else 0),
         sum(dtype.bytes_for(prod(shape)) for _, shape, dtype in found.rows),
         1 + index.shard_count,
     )
+
+
+def _graph(path: Path) -> Path | None:
+    """The graph of the SavedModel that an index is in."""
+    graph = path.parent.parent / SAVED_MODEL
+    return graph if path.parent.name == _VARIABLES and graph.is_file() else None
+
+
+def _known(index: Index, found: _Sorted, path: Path, reading: Reading) -> dict[str, Known]:
+    """Statistics, and what the SavedModel around the variables does not train."""
+    known = {row[0]: Known(False) for row in found.rows if row[0].rpartition(".")[2] in NOT_TRAINED}
+    graph = _graph(path)
+    if graph is not None:
+        names = [entry.name.removesuffix(_VALUE) for entry in index.entries]
+        for name in frozen_variables(graph, names, reading):
+            known.setdefault(name.replace("/", "."), Known(True, False))
+    return known
 
 
 def _data_files(index: Index, path: Path, reading: Reading) -> tuple[int, list[Reason]]:

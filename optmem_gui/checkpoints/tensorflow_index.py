@@ -194,7 +194,7 @@ def _entries(block: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _header(data: bytes, name: str) -> int:
     """The number of data files, from ``BundleHeaderProto``."""
     count, endianness = 0, 0
-    for field, value in _fields(data):
+    for field, value in message_fields(data):
         if field == 1 and isinstance(value, int):
             count = value
         elif field == 2 and isinstance(value, int):
@@ -209,7 +209,7 @@ def _entry(key: bytes, data: bytes, name: str) -> Entry:
     kind = shard = offset = size = 0
     shape: Shape = ()
     sliced = False
-    for field, value in _fields(data):
+    for field, value in message_fields(data):
         if isinstance(value, int):
             kind = value if field == 1 else kind
             shard = value if field == 3 else shard
@@ -239,17 +239,22 @@ def _entry(key: bytes, data: bytes, name: str) -> Entry:
 def _shape(data: bytes) -> Shape:
     """Dimensions of a ``TensorShapeProto``."""
     shape: list[int] = []
-    for field, value in _fields(data):
+    for field, value in message_fields(data):
         if field == 2 and not isinstance(value, int):
-            sizes = [size for inner, size in _fields(value) if inner == 1 and isinstance(size, int)]
+            sizes = [size for inner, size in message_fields(value) if inner == 1 and isinstance(size, int)]
             shape.append(sizes[-1] if sizes else 0)
     if len(shape) > MAX_RANK or any(size >= 1 << 63 for size in shape):  # -1 stands for unknown
         raise ValueError(shape)
     return tuple(shape)
 
 
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Numbers and contents of the fields of a message; fixed-size fields come as bytes."""
+def message_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """Numbers and contents of the fields of a protocol buffer; fixed-size fields come as bytes.
+
+    Raises:
+        ValueError: Damaged.
+        IndexError: Cut short.
+    """
     place, end = 0, len(data)
     while place < end:
         tag, place = varint(data, place)

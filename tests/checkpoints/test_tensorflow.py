@@ -17,7 +17,7 @@ from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.checkpoints.tensorflow_index import read_index_file
 from optmem_gui.core.errors import UserError
 from tests.checkpoints.builders import codes, refusal
-from tests.checkpoints.recorded import TYPES, held, said, unpack
+from tests.checkpoints.recorded import TYPES, held, said, trainable, unpack
 
 PREFIXES = ("saved/variables/variables", "objects/ckpt-1", "slots/weights", "graph/model.ckpt-7")
 VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -71,6 +71,14 @@ def test_every_way_in(saved: Path, place: str, params: int, buffers: int, state:
     assert (checkpoint.optimizer.element_count if checkpoint.optimizer else 0) == state
     assert checkpoint.complete
     assert checkpoint.bytes_read < checkpoint.file_bytes
+
+
+def test_a_saved_model_says_what_it_does_not_train(saved: Path, copied: Path) -> None:
+    assert trainable(open_checkpoint(saved / "saved")) == {"kernel"}
+    graph = copied / "saved" / "saved_model.pb"
+    for data in (b"", b"\xff" * 100, graph.read_bytes()[:-30]):  # then nothing is known to be frozen
+        graph.write_bytes(data)
+        assert trainable(open_checkpoint(copied / "saved")) == {"kernel", "frozen"}
 
 
 def test_slots_and_averages_of_name_based_checkpoints(saved: Path) -> None:
