@@ -12,9 +12,11 @@ import zlib
 from dataclasses import replace
 from pathlib import Path
 
+from optmem_gui.checkpoints import torch_scripts
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
 from optmem_gui.checkpoints.files import HeaderFile, HeaderStream
 from optmem_gui.checkpoints.pickle_machine import MAX_ITEM_BYTES
+from optmem_gui.checkpoints.pickle_values import Made
 from optmem_gui.checkpoints.pickles import Walked, names_in_pickles, walk_pickle
 from optmem_gui.checkpoints.suspects import suspicious
 from optmem_gui.checkpoints.torch_contents import Storages, listed, to_contents
@@ -63,7 +65,10 @@ def read_zip(file: HeaderFile, reading: Reading) -> Contents:
         UserError: No zip, no torch zip, encrypted, damaged or too large.
     """
     walked, sizes = walk_zip(file, reading)
-    return to_contents(walked, Storages(sizes), shown(file.path), file.size, reading.check)
+    contents = to_contents(walked, Storages(sizes), shown(file.path), file.size, reading.check)
+    if isinstance(walked.value, Made) and walked.value.path.startswith(torch_scripts.ROOT):
+        return replace(contents, warnings=(*contents.warnings, remark("checkpoint.torchscript")))
+    return contents
 
 
 def walk_zip(file: HeaderFile, reading: Reading) -> tuple[Walked, dict[str, int]]:
@@ -81,13 +86,35 @@ def walk_zip(file: HeaderFile, reading: Reading) -> tuple[Walked, dict[str, int]
         records = archive.infolist()
         pickle, prefix = _find_pickle(records, name)
         data = _content(archive, pickle, name)
+        classes = _script_classes(archive, prefix, name)
     reading.check()
     sizes = {
         record.filename[len(prefix) + 5 :]: record.file_size
         for record in records
         if record.filename.startswith(f"{prefix}data/")
     }
-    return walk_pickle(io.BytesIO(data), REBUILDERS, name, reading.check), sizes
+    walked = walk_pickle(io.BytesIO(data), REBUILDERS, name, reading.check)
+    if classes:
+        plain = frozenset(path for path in walked.called if not path.startswith(torch_scripts.ROOT))
+        walked = Walked(torch_scripts.as_modules(walked.value, classes), walked.named, plain)
+    return walked, sizes
+
+
+def _script_classes(archive: zipfile.ZipFile, prefix: str, name: str) -> dict[str, torch_scripts.Names]:
+    """Names of parameters and buffers by class, of a TorchScript archive; nothing for any other file."""
+    below = f"{prefix}code/"
+    records = [
+        record
+        for record in archive.infolist()
+        if record.filename.startswith(below) and record.filename.endswith(".py")
+    ]
+    if not records or sum(record.file_size for record in records) > torch_scripts.MAX_CODE_BYTES:
+        return {}
+    code = {
+        record.filename.removeprefix(below): _content(archive, record, name).decode("utf-8", "replace")
+        for record in records
+    }
+    return torch_scripts.classes_in(code)
 
 
 def _find_pickle(records: list[zipfile.ZipInfo], name: str) -> tuple[zipfile.ZipInfo, str]:

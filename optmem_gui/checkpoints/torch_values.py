@@ -54,6 +54,7 @@ class Tensor:
         parameter: It was saved as an ``nn.Parameter``.
         trainable: Its ``requires_grad``, meaningful for a parameter.
         parts: Tensors that a subclass keeps its elements in, by their attribute.
+        grad: A plain tensor's ``requires_grad``, which only TorchScript means for its parameters.
     """
 
     storage: Storage | None
@@ -64,6 +65,7 @@ class Tensor:
     parameter: bool = False
     trainable: bool = True
     parts: tuple[tuple[str, Tensor], ...] = ()
+    grad: bool = False
 
     @property
     def numel(self) -> int:
@@ -126,7 +128,8 @@ def _tensor(args: tuple[Value, ...], dtype: DType | None = None) -> Tensor:
     shape, stride = counts(args[2]), counts(args[3])
     if len(shape) != len(stride):
         raise ValueError
-    return Tensor(storage, _count(args[1]), shape, stride, dtype or storage.dtype)
+    grad = len(args) > 4 and args[4] is True
+    return Tensor(storage, _count(args[1]), shape, stride, dtype or storage.dtype, grad=grad)
 
 
 def _tensor_v3(args: tuple[Value, ...]) -> Tensor:
