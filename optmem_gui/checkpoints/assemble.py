@@ -62,6 +62,7 @@ def assemble(
         ),
         bytes_read=reading.read_bytes,
         file_count=contents.file_count,
+        averages=contents.averages,
     )
 
 

@@ -7,12 +7,34 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from optmem_gui.checkpoints.optimizer_found import OptimizerInFile
+from optmem_gui.checkpoints.contents import Row
 from optmem_gui.checkpoints.inventory import Inventory, stored_elements
 from optmem_gui.checkpoints.names import Part
+from optmem_gui.checkpoints.optimizer_found import OptimizerInFile
 from optmem_gui.core.model import ModelRef, ModelSpec, Source, fingerprint
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.transformer import TransformerShape
+
+
+@dataclass(frozen=True, slots=True)
+class Adapter:
+    """What a PEFT adapter changes.
+
+    Attributes:
+        kind: PEFT's name of the method (``LORA``).
+        rank: Largest rank of its updates; 0 where it has none.
+        targets: Names of the modules that it changes (``q_proj``).
+        base: What its settings call the base model; a name or path that is shown, not followed.
+        saved_modules: Modules that are trained and saved whole.
+        uniform: All updates have the same rank.
+    """
+
+    kind: str
+    rank: int
+    targets: tuple[str, ...]
+    base: str = ""
+    saved_modules: tuple[str, ...] = ()
+    uniform: bool = True
 
 
 @dataclass(frozen=True)
@@ -35,6 +57,8 @@ class Checkpoint:
         bytes_read: Bytes taken from disk.
         file_count: Files that were read.
         idle_count: Elements of experts that one token does not visit, where a config tells.
+        adapter: What it changes in a base model, where it is an adapter.
+        averages: Tensors of an averaged copy (EMA) of the model, which are not counted.
     """
 
     inventory: Inventory
@@ -52,6 +76,8 @@ class Checkpoint:
     bytes_read: int = 0
     file_count: int = 1
     idle_count: int = 0
+    adapter: Adapter | None = None
+    averages: tuple[Row, ...] = ()
 
     @cached_property
     def ref(self) -> ModelRef:
@@ -83,6 +109,13 @@ class Checkpoint:
             str(self.path),
             self.idle_count,
         )
+
+    @property
+    def optimizer_agrees(self) -> bool | None:
+        """Whether the optimizer has state for what the file's model trains; None without one of the two."""
+        if self.optimizer is None or not self.optimizer.param_count or not self.trainable_count:
+            return None
+        return self.optimizer.param_count == self.trainable_count
 
     @property
     def tensor_count(self) -> int:

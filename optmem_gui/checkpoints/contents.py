@@ -163,6 +163,7 @@ class Contents:
         describe: From all rows of the checkpoint to the words of a ``config.json``, where the file itself
             says what a config says.
         title: The model's name, where the file itself says it.
+        averages: Tensors of an averaged copy (EMA) of the model.
     """
 
     rows: list[Row]
@@ -178,6 +179,7 @@ class Contents:
     packing: Packing = NOTHING_PACKED
     describe: Callable[[list[Row]], dict[str, Any]] | None = None
     title: str = ""
+    averages: tuple[Row, ...] = ()
 
 
 def refused(key: str, /, **values: Value) -> UserError:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from optmem_gui.architectures.config import Architecture, describes_model, read_config
+from optmem_gui.checkpoints.adapters import with_adapter
 from optmem_gui.checkpoints.assemble import assemble
 from optmem_gui.checkpoints.checkpoint import Checkpoint
 from optmem_gui.checkpoints.config_model import model_of
@@ -84,7 +85,7 @@ def open_checkpoint(
     reading = Reading(progress, cancelled, build)
     reading.check()
     with _collector_paused():
-        return _open(path, reading)
+        return with_adapter(_open(path, reading), reading)
 
 
 @contextmanager

@@ -51,6 +51,13 @@ def model_warnings(inventory: Inventory, contents: Contents) -> Iterator[Reason]
         yield remark("checkpoint.optimizer_only", kind=optimizer.kind, count=optimizer.param_count)
     elif tensor_count > 1 and all(kind.shape == (0,) for kind in parameters):
         yield remark("checkpoint.partitioned", count=tensor_count)
+    trainable_count = sum(kind.param_count for kind in parameters if kind.trainable)
+    if optimizer is not None and optimizer.param_count not in (0, trainable_count) and trainable_count:
+        yield remark("checkpoint.optimizer_differs", held_count=optimizer.param_count, count=trainable_count)
+    if optimizer is not None and optimizer.master_count:
+        yield remark(
+            "checkpoint.master_weights", count=optimizer.master_count, size_bytes=optimizer.master_bytes
+        )
     if parameters and all(kind.role is Role.ADAPTER for kind in parameters):
         yield remark("checkpoint.adapter_only", count=param_count)
     averaged = [kind for kind in inventory.of(Part.BUFFER) if kind.name.startswith(EMA_ROOTS)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import prod
 
 from optmem_gui.checkpoints.contents import Contents, Known, Row, refused, remark
@@ -105,7 +105,19 @@ def to_contents(
         complete=not storages.missing,
         file_bytes=file_bytes,
         tensor_bytes=tensor_bytes,
+        averages=tuple(_averages(tree, rows, storages)) if tree.model else (),
     )
+
+
+def _averages(tree: Tree, rows: list[Row], storages: Storages) -> Iterator[Row]:
+    """The averaged copy; one that is kept as a list without names takes those of the model's parameters."""
+    plain = [leaf.path[-1].isdigit() for leaf in tree.averages]
+    floating = [row for row in rows if row[2].is_floating]
+    own = names(tree.averages)
+    if plain and all(plain) and [leaf.tensor.shape for leaf in tree.averages] == [row[1] for row in floating]:
+        own = [row[0] for row in floating]
+    for name, leaf in zip(own, tree.averages, strict=True):
+        yield name, leaf.tensor.shape, storages.element_type(leaf.tensor)
 
 
 def _rows(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from optmem_gui.architectures.presets import preset_ref, preset_spec
+from optmem_gui.checkpoints.adapters import on_base
 from optmem_gui.checkpoints.checkpoint import Checkpoint
 from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.cli.parallel import parallel_from
@@ -58,6 +59,19 @@ def read_checkpoint(path: str, python: str | None = None) -> Checkpoint:
         return open_checkpoint(Path(path), build=ConfigBuilder(python).build)
 
 
+def _read_all(paths: Sequence[str], python: str | None) -> Checkpoint:
+    """A checkpoint, or an adapter and its base model in either order."""
+    opened = [read_checkpoint(path, python) for path in paths]
+    if len(opened) == 1:
+        return opened[0]
+    first, second = opened
+    adapter, base = (first, second) if first.adapter is not None else (second, first)
+    if adapter.adapter is None:
+        raise UserError("cli.several_paths", path=paths[1])
+    with about(str(adapter.path)):
+        return on_base(adapter, base)
+
+
 def scenario_from(arguments: argparse.Namespace, base: Scenario | None = None) -> Scenario:
     """The scenario that the arguments describe; what is left out keeps its default or the file's value.
 
@@ -98,8 +112,8 @@ def _base(arguments: argparse.Namespace) -> Scenario:
         raise UserError("cli.no_model")
     if len(given) > 1:
         raise UserError("cli.several_models", given=" and ".join(given))
-    if len(arguments.paths) > 1:
-        raise UserError("cli.several_paths", path=arguments.paths[1])
+    if len(arguments.paths) > 2:
+        raise UserError("cli.several_paths", path=arguments.paths[2])
     if is_scenario_file(arguments.paths):
         if arguments.trainable is not None:
             raise UserError("trainable.no_names")
@@ -115,7 +129,7 @@ def is_scenario_file(paths: Sequence[str]) -> bool:
 def _model(arguments: argparse.Namespace) -> ModelRef:
     chosen = arguments.trainable
     if arguments.paths:
-        checkpoint = read_checkpoint(arguments.paths[0], arguments.python)
+        checkpoint = _read_all(arguments.paths, arguments.python)
         if chosen is None:
             return checkpoint.ref
         with about(arguments.paths[0]):

@@ -273,7 +273,7 @@ def test_an_adapter_alone_asks_for_its_base(tmp_path: Path) -> None:
     write_safetensors(tmp_path / "adapter_model.safetensors", entries)
     checkpoint = open_checkpoint(tmp_path)
     assert checkpoint.trainable_count == 2 * 8 * 768
-    assert codes(checkpoint) == {"adapter_only"}
+    assert codes(checkpoint) == {"adapter_only", "adapter"}
     assert "add the base model" in str(checkpoint.warnings[0])
 
 

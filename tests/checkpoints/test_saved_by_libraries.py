@@ -101,4 +101,4 @@ def test_an_adapter_by_peft_is_what_it_trains(tmp_path: Path) -> None:
     trained = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
     assert checkpoint.trainable_count == checkpoint.param_count == trained
     assert {group.role for group in checkpoint.ref.groups} == {Role.ADAPTER}
-    assert codes(checkpoint) == {"adapter_only"}
+    assert codes(checkpoint) == {"adapter_only", "adapter"}

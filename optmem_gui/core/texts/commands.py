@@ -17,7 +17,7 @@ TEXTS: dict[str, str] = {
     "cli.not_available": "{option} is not available yet; leave it out",
     "cli.no_model": "no model: give a PATH, `--params 7B` or `--preset ID`",
     "cli.several_models": "{given} each name a model; keep one of them",
-    "cli.several_paths": "{path}: several files together are not available yet; give one file, or the folder they lie in",
+    "cli.several_paths": "{path}: only an adapter and its base model go together; give one file, or the folder they lie in",
     "cli.check_needs_gpu": "--check: nothing to check against; add `--gpu ID`, such as `--gpu h100-80gb`",
     "cli.out_of_range": "{option}: {given} is not a whole number from {low} to {high}",
     "trainable.pattern": "trainable parameters: {given} is not a regular expression ({why}); write `all` or a pattern such as `lm_head|norm`",
