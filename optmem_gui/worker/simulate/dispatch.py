@@ -29,6 +29,7 @@ Args = tuple[Any, ...]
 Kwargs = dict[str, Any]
 Handler = Callable[..., Any]
 
+_COMPOSITE: Any = torch._C.DispatchKey.CompositeImplicitAutograd  # noqa: SLF001
 _WITHOUT_SEEN = torch._C.DispatchKeySet(SEEN)  # noqa: SLF001
 _WITHOUT_CAST: Any = torch._C.DispatchKeySet(CAST)  # noqa: SLF001
 _Guard = torch._C._ExcludeDispatchKeyGuard  # noqa: SLF001
@@ -68,6 +69,21 @@ def seeing(handler: Handler) -> Iterator[None]:
         _include(SEEN, len(_handler) > 1)
         casting(False)
         _handler.pop()
+
+
+def composite(op: Any, *args: Any, **kwargs: Any) -> Any:
+    """Run a function as torch's C++ composes it of operators; some have another form in Python."""
+    return op._op_dk(_COMPOSITE, *args, **kwargs)  # noqa: SLF001
+
+
+def is_composite(op: Any) -> bool:
+    """Whether torch's C++ composes a function of operators, on devices that have no kernel of their own for it.
+
+    ``silu_backward`` and ``mish_backward`` are composed elsewhere and one kernel on a CPU and on CUDA
+    (aten/src/ATen/native/native_functions.yaml).
+    """
+    has: Any = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001
+    return has(op.name(), "CompositeImplicitAutograd") and not has(op.name(), "CPU")
 
 
 def is_active() -> bool:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from optmem_gui.core.kernels.releases import NEWEST, Release
 from optmem_gui.worker.simulate.attention import Call, attend
-from optmem_gui.worker.simulate.dispatch import META, Handler, is_active
+from optmem_gui.worker.simulate.dispatch import META, Handler, composite, is_active
 from optmem_gui.worker.simulate.einsum import EINSUM_SWAPS_SINCE, einsum_in_order
 from optmem_gui.worker.simulate.facts import Machine
 
@@ -31,7 +31,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """
     flat = x.dim() == 2 or (x.dim() == 3 and x.is_contiguous())
     if bias is None or flat or not is_active():
-        return _aten.linear.default.decompose(x, weight, bias)  # type: ignore[no-any-return]
+        return composite(_aten.linear.default, x, weight, bias)  # type: ignore[no-any-return]
     return torch.matmul(x, weight.t()).add_(bias)
 
 
@@ -39,7 +39,7 @@ def dropout(x: Tensor, p: float, train: bool) -> Tensor:
     """One kernel with a mask of a byte an element (``is_fused_kernel_acceptable`` in native/Dropout.cpp)."""
     if is_active() and train and 0 < p < 1 and x.numel():
         return torch.native_dropout(x, p, train)[0]
-    return _aten.dropout.default.decompose(x, p, train)  # type: ignore[no-any-return]
+    return composite(_aten.dropout.default, x, p, train)  # type: ignore[no-any-return]
 
 
 def attention(  # noqa: PLR0917  # torch passes them so
@@ -69,7 +69,7 @@ def einsum(equation: str, tensors: list[Tensor], *, path: list[int] | None = Non
         out = einsum_in_order(equation, tensors)
         if out is not None:
             return out
-    return _aten.einsum.default.decompose(equation, tensors, path=path)  # type: ignore[no-any-return]
+    return composite(_aten.einsum.default, equation, tensors, path=path)  # type: ignore[no-any-return]
 
 
 def _on_device(device: Any) -> Any:
@@ -78,14 +78,14 @@ def _on_device(device: Any) -> Any:
 
 def to_device(x: Tensor, device: torch.device, *args: Any, **kwargs: Any) -> Tensor:
     """``x.to(device, dtype)``: what is asked to the GPU comes to the meta device."""
-    return _aten.to.device.decompose(x, _on_device(device), *args, **kwargs)  # type: ignore[no-any-return]
+    return composite(_aten.to.device, x, _on_device(device), *args, **kwargs)  # type: ignore[no-any-return]
 
 
 def to_layout(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """``x.to(device)`` and ``x.cuda()``."""
     if "device" in kwargs:
         kwargs["device"] = _on_device(kwargs["device"])
-    return _aten.to.dtype_layout.decompose(x, *args, **kwargs)  # type: ignore[no-any-return]
+    return composite(_aten.to.dtype_layout, x, *args, **kwargs)  # type: ignore[no-any-return]
 
 
 ON_META: dict[str, Handler] = {

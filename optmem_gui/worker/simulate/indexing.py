@@ -28,12 +28,10 @@ def index(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> A
     ]
     if not hosted or not args[0].is_meta:
         return plain(tracker, op, name, args, kwargs)
-    steps = host_index_buffers(hosted).steps
-    held = {step.name: tracker.take(f"{name}:{step.name}", step.size_bytes) for step in steps if step.takes}
+    held = [tracker.take(f"{name}:{step.name}", step.size_bytes) for step in host_index_buffers(hosted).steps]
     out = plain(tracker, op, name, args, kwargs)
-    for step in steps:
-        if not step.takes:
-            tracker.free(held[step.name])
+    for block in reversed(held):
+        tracker.free(block)
     return out
 
 

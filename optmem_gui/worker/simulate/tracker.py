@@ -13,7 +13,7 @@ from optmem_gui.core.kernels.processors import Processors
 from optmem_gui.core.kernels.steps import Buffers
 from optmem_gui.core.simulating import TracedNote
 from optmem_gui.worker.inbox import Cancelled
-from optmem_gui.worker.simulate.dispatch import META, Args, Kwargs
+from optmem_gui.worker.simulate.dispatch import META, Args, Kwargs, composite, is_composite
 from optmem_gui.worker.simulate.facts import Machine
 from optmem_gui.worker.simulate.places import Places, node_number
 from optmem_gui.worker.simulate.shapes import compute
@@ -88,7 +88,7 @@ class Tracker:
         rule = self._rules.get(name)
         if rule is None and name.startswith(("_foreach_", "_fused_")) and name.endswith("_"):
             rule = self._rules["_foreach_"]
-        if rule is None and op._can_decompose():  # noqa: SLF001
+        if rule is None and is_composite(op):
             rule = decomposed
         run = rule or plain
         has_device = any(argument.name == "device" for argument in op._schema.arguments)  # noqa: SLF001
@@ -219,4 +219,4 @@ def plain(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> A
 def decomposed(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
     """A function made of operators, whole because no autograd took it apart (inference mode)."""
     del tracker, name
-    return op.decompose(*args, **kwargs)
+    return composite(op, *args, **kwargs)
