@@ -7,7 +7,7 @@ tensors an implementation keeps for the model's parameters; those that give exac
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import prod
@@ -40,6 +40,8 @@ _SWITCHES: dict[str, OptionValue] = {
 """Options that add a state, each with a value that does."""
 
 _Held = Counter[tuple[int, str]]
+_States = dict[tuple[int, str], dict[str, int]]
+"""How many tensors of each state there are, by elements and type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +127,14 @@ def _held(tensors: Iterable[Variable]) -> _Held:
 
 def _match(
     held: _Held, named: str, names: Collection[str], libraries: Sequence[str], trained: Sequence[Row]
-) -> tuple[OptimizerMatch | None, Mapping[tuple[int, str], list[str]]]:
+) -> tuple[OptimizerMatch | None, _States]:
     """The implementation that keeps exactly this, else the one that is named; and its states by size."""
-    exact: list[tuple[Implementation, Options, Mapping[tuple[int, str], list[str]]]] = []
+    exact: list[tuple[Implementation, Options, _States]] = []
     candidates = [item for item in _candidates(named, libraries) if named or _has(item, names)]
     for implementation in candidates if held else []:
         for options in _options(implementation):
             expected = _expected(implementation, options, trained)
-            if Counter({key: len(names) for key, names in expected.items()}) == held:
+            if {key: sum(names.values()) for key, names in expected.items()} == held:
                 exact.append((implementation, options, expected))
                 break
     if exact:
@@ -183,32 +185,37 @@ def _options(implementation: Implementation) -> Iterator[Options]:
             yield tuple((name, _SWITCHES[name]) for name in names)
 
 
-def _expected(
-    implementation: Implementation, options: Options, trained: Sequence[Row]
-) -> dict[tuple[int, str], list[str]]:
-    """State names by size and type: what the implementation keeps for all these parameters."""
-    found: dict[tuple[int, str], list[str]] = {}
+def _expected(implementation: Implementation, options: Options, trained: Sequence[Row]) -> _States:
+    """What the implementation keeps for all these parameters."""
+    found: _States = {}
     try:
         settings = implementation.settings(options, "cuda")
     except UserError:
         return found
     states = [state for state in implementation.states if not state.whole and state.when(settings)]
-    for name, shape, dtype in trained:
-        role = Role.EMBEDDING if "embed" in name else Role.MLP
-        subject = Subject(shape, dtype, role, "mlp", settings, name)
+    kinds = Counter((shape, dtype, "embed" in name) for name, shape, dtype in trained)
+    for (shape, dtype, is_embedding), count in kinds.items():
+        role = Role.EMBEDDING if is_embedding else Role.MLP
+        subject = Subject(shape, dtype, role, "mlp", settings, "weight")
         for state in states:
             for tensor in state.shape.tensors(subject):
                 if prod(tensor) > 1:
-                    found.setdefault((prod(tensor), state.dtype.dtype(subject).id), []).append(state.name)
+                    key = prod(tensor), state.dtype.dtype(subject).id
+                    names = found.setdefault(key, {})
+                    names[state.name] = names.get(state.name, 0) + count
     return found
 
 
-def _renamed(tensors: Iterable[Variable], states: Mapping[tuple[int, str], list[str]]) -> Iterator[Variable]:
+def _renamed(tensors: Iterable[Variable], states: _States) -> Iterator[Variable]:
     """Give variables without a name the names of the states that have their size."""
-    left = {key: list(names) for key, names in states.items()}
+    left = {key: dict(names) for key, names in states.items()}
     for item in tensors:
-        names = left.get((prod(item.shape), item.dtype.id))
-        name = item.state or (names.pop(0) if names else "slot")
+        names = left.get((prod(item.shape), item.dtype.id), {})
+        name = item.state or next(iter(names), "slot")
+        if not item.state and names:
+            names[name] -= 1
+            if not names[name]:
+                del names[name]
         yield Variable(name, item.shape, item.dtype)
 
 
