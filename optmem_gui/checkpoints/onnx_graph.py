@@ -22,6 +22,9 @@ MAX_TENSORS = 200_000
 _MAX_INPUTS = 16
 """Inputs of a node that matter; none of the operators asked for has more that do."""
 
+_SHORT = 256
+"""Bytes of an attribute that is looked through for the keys of graphs before it is taken apart."""
+
 _MAX_DIMENSIONS = 64
 _MAX_ENTRIES = 64
 _FIXED_DATA, _NUMBER_DATA = (4, 10), (5, 7, 11)
@@ -93,7 +96,7 @@ class Walk:
 
     def __init__(self, wire: Wire, operators: frozenset[str]) -> None:
         self._wire = wire
-        self._operators = operators
+        self._operators, self._asked = operators, operators | {"Constant"}
         self._inner = self._kept = 0
 
     def model(self) -> Model:
@@ -135,32 +138,48 @@ class Walk:
                 self._node(model, inner, start, prefix, 0)
 
     def _node(self, model: Model, size: int, place: int, prefix: str, depth: int) -> None:
-        node, output = Node("", [], {}), ""
-        values, graphs = list[Tensor](), list[tuple[int, int]]()
+        """A node: its names are decoded only where they matter, small attributes read only there."""
+        operator, inputs, output = "", list[tuple[int, int]](), (0, 0)
+        values, graphs, numbers = list[Tensor](), list[tuple[int, int]](), dict[str, int]()
         for number, kind, inner, start in self._wire.fields(place, place + size):
             if kind != BYTES:
                 continue
-            if number == 1 and len(node.inputs) < _MAX_INPUTS:
-                node.inputs.append(prefix + self._wire.text(start, inner) if inner else "")
-            elif number == 2 and not output:
-                output = self._wire.text(start, inner)
+            if number == 1 and len(inputs) < _MAX_INPUTS:
+                inputs.append((start, inner))
+            elif number == 2 and not output[1]:
+                output = start, inner
             elif number == 4:
-                node.operator = self._wire.text(start, inner)
-            elif number == 5:
-                self._attribute(node, values, graphs, inner, start)
-        for tensor in values if node.operator == "Constant" else ():
-            tensor.name, tensor.constant = output or tensor.name, True
+                operator = self._wire.text(start, inner)
+            elif number == 5 and (
+                not operator or operator in self._asked or self._may_hold_graph(inner, start)
+            ):
+                self._attribute(numbers, values, graphs, inner, start)
+        for tensor in values if operator == "Constant" else ():
+            tensor.name, tensor.constant = self._wire.text(*output) or tensor.name, True
             self._keep(model, tensor, prefix)
         for inner, start in graphs:
             self._count()
             self._inner += 1
             self._graph(model, inner, start, f"graph{self._inner}.", depth + 1)
-        if node.operator in self._operators:
+        if operator in self._operators:
             self._count()
-            model.nodes.append(node)
+            names = [prefix + self._wire.text(*each) if each[1] else "" for each in inputs]
+            model.nodes.append(Node(operator, names, numbers))
+
+    def _may_hold_graph(self, size: int, place: int) -> bool:
+        """Whether the keys of ``g`` or ``graphs`` occur; most attributes are short and hold a few numbers."""
+        if size > _SHORT:
+            return True
+        raw = self._wire.bytes(place, size)
+        return b"\x32" in raw or b"\x5a" in raw
 
     def _attribute(
-        self, node: Node, values: list[Tensor], graphs: list[tuple[int, int]], size: int, place: int
+        self,
+        numbers: dict[str, int],
+        values: list[Tensor],
+        graphs: list[tuple[int, int]],
+        size: int,
+        place: int,
     ) -> None:
         name, whole = "", None
         for number, kind, inner, start in self._wire.fields(place, place + size):
@@ -172,8 +191,8 @@ class Walk:
                 values.append(self._tensor(inner, start))
             elif number in (6, 11) and kind == BYTES and len(graphs) < MAX_TENSORS:
                 graphs.append((inner, start))
-        if whole is not None and len(node.numbers) < _MAX_ENTRIES:
-            node.numbers[name] = whole
+        if whole is not None and len(numbers) < _MAX_ENTRIES:
+            numbers[name] = whole
 
     def _sparse(self, model: Model, size: int, place: int, prefix: str) -> None:
         """A sparse initializer: a tensor of its dimensions, of which only some elements are stored."""

@@ -100,6 +100,8 @@ class Wire:
 
     def _varint(self, place: int, stop: int) -> tuple[int, int]:
         offset = place - self._start
+        if 0 <= offset < len(self._window) and (byte := self._window[offset]) < 128:
+            return byte, place + 1  # most keys and most lengths
         if offset < 0 or offset + _VARINT_BYTES > len(self._window):
             self._move(place, 1)
             offset = 0

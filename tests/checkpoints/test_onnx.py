@@ -110,6 +110,17 @@ def test_constants_numbers_and_statistics_are_no_parameters(tmp_path: Path) -> N
     assert codes(checkpoint) == {"onnx_constants"}
 
 
+def test_the_order_of_fields_does_not_matter(tmp_path: Path) -> None:
+    """A Constant whose operator stands behind its attribute; writers are free to do that."""
+    tensor = numpy_helper.from_array(np.ones(6, np.float32), "v").SerializeToString()
+    attribute = _field(5, tensor) + _field(1, b"value")
+    node = _field(5, attribute) + _field(4, b"Constant") + _field(2, b"c")
+    (tmp_path / "m.onnx").write_bytes(b"\x08\x07" + _field(7, _field(1, node)))
+    checkpoint = open_checkpoint(tmp_path / "m.onnx")
+    assert [row.name for row in checkpoint.spec.buffers] == ["c"]
+    assert checkpoint.buffer_count == 6
+
+
 def test_tensors_of_inner_graphs_and_functions_count(tmp_path: Path) -> None:
     branch = helper.make_graph([], "branch", [], [], weights(w=(5,)))
     choice = helper.make_node("If", ["x"], ["y"], then_branch=branch, else_branch=branch)
