@@ -3,9 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+from optmem_gui.core.dtypes import DType
+from optmem_gui.core.model import Shape
 from optmem_gui.core.scenario import Options
+
+FROM_TRAINING = frozenset(("params", "initial_lr", "swa_lr", "param_names", "name", "max_lr", "min_lr"))
+"""Keys of parameter groups that schedulers and trainers add."""
+
+Held = tuple[str, Shape, DType]
+"""Name, shape and type of one state tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The state of parameters that nothing tells apart.
+
+    Attributes:
+        tensors: What is held for each.
+        outer: Logical shapes of tensor subclasses among them.
+        count: How many there are.
+    """
+
+    tensors: tuple[Held, ...]
+    outer: tuple[Shape, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """What the parameter groups say.
+
+    Attributes:
+        keys: Their keys.
+        values: Plain values of the first group that has each.
+        tensor_lr: The learning rate is a tensor.
+    """
+
+    keys: frozenset[str] = frozenset()
+    values: Mapping[str, Any] = field(default_factory=dict)
+    tensor_lr: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from math import prod
 from typing import Any
 
-from optmem_gui.checkpoints.optimizer_found import OptimizerMatch
+from optmem_gui.checkpoints.optimizer_found import FROM_TRAINING, Entry, Groups, Held, OptimizerMatch
 from optmem_gui.core.dtypes import F32, DType
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Role, Shape
@@ -42,45 +42,9 @@ _ENOUGH = 0.6
 """Part of the state that must agree before an implementation is named."""
 
 _SAME = 0.02
-FROM_TRAINING = frozenset(("params", "initial_lr", "swa_lr", "param_names", "name", "max_lr", "min_lr"))
-"""Keys of parameter groups that schedulers and trainers add."""
-
-Held = tuple[str, Shape, DType]
-"""Name, shape and type of one state tensor."""
-
 _Tensors = Counter[tuple[str, int, str]]
 _NUMBERED = re.compile(r"_\d+\Z")
 _ROLES = {True: (Role.MLP, Role.EMBEDDING), False: (Role.NORM,)}
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """The state of parameters that nothing tells apart.
-
-    Attributes:
-        tensors: What is held for each.
-        outer: Logical shapes of tensor subclasses among them.
-        count: How many there are.
-    """
-
-    tensors: tuple[Held, ...]
-    outer: tuple[Shape, ...]
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """What the parameter groups say.
-
-    Attributes:
-        keys: Their keys.
-        values: Plain values of the first group that has each.
-        tensor_lr: The learning rate is a tensor.
-    """
-
-    keys: frozenset[str] = frozenset()
-    values: Mapping[str, Any] = field(default_factory=dict)
-    tensor_lr: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +94,11 @@ def best_match(
     also = [other.implementation.id for score, other, _ in results[1:] if score >= total - _SAME]
     match = OptimizerMatch(winner.implementation.id, winner.options, structure == 1.0, tuple(also[:4]))
     return match, {index: look[1] for index, look in zip(order, looks, strict=True)}
+
+
+def family_of(match: OptimizerMatch | None) -> str:
+    """What the algorithm of an implementation belongs to; ``unknown`` without one."""
+    return CATALOGUE[match.id].family if match else "unknown"
 
 
 def _candidates(names: set[str], groups: Groups) -> Iterator[_Candidate]:

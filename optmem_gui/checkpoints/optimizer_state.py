@@ -6,13 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 
-from optmem_gui.checkpoints.optimizer_found import OptimizerInFile, StateInFile
-from optmem_gui.checkpoints.optimizer_match import FROM_TRAINING, Entry, Groups, Held, best_match
+from optmem_gui.checkpoints.optimizer_found import (
+    FROM_TRAINING,
+    Entry,
+    Groups,
+    Held,
+    OptimizerInFile,
+    StateInFile,
+)
 from optmem_gui.checkpoints.pickle_values import Made, Value
 from optmem_gui.checkpoints.torch_values import Tensor
 from optmem_gui.core.dtypes import F32
 from optmem_gui.core.model import Shape
-from optmem_gui.core.optimizers.catalogue import CATALOGUE
 
 COUNTERS = frozenset(("step", "mu_product", "eta", "mu", "func_evals", "n_iter", "t", "H_diag"))
 """State entries that are one number a parameter, not a tensor like it."""
@@ -63,6 +68,8 @@ def summarise(
     held = [(tensor.numel, _bytes(tensor)) for tensor in masters]
     if not dicts and not held:
         return None
+    from optmem_gui.checkpoints.optimizer_match import best_match, family_of  # noqa: PLC0415  # only a file with an optimizer needs the whole catalogue
+
     kinds, order = _kinds(dicts)
     groups = groups_of(dicts)
     rows = _rows(kinds)
@@ -77,7 +84,7 @@ def summarise(
     states = tuple(dict.fromkeys(name for name in order if any(row.name == name for row in tensors)))
     plain_steps = sum(1 for entry in _entries(dicts) for name in entry if _plain_counter(name, entry[name]))
     return OptimizerInFile(
-        _kind(frozenset(order), groups.keys, match.id if match else ""),
+        _kind(frozenset(order), groups.keys) or family_of(match),
         states,
         sum(row.element_count for row in tensors),
         sum(row.bytes for row in tensors),
@@ -157,7 +164,7 @@ def _plain_counter(name: Value, value: Value) -> bool:
     return name in COUNTERS and not isinstance(value, (Tensor, list, tuple, dict, Made))
 
 
-def _kind(states: frozenset[str], options: frozenset[str], match: str) -> str:
+def _kind(states: frozenset[str], options: frozenset[str]) -> str:
     if states - COUNTERS == {"momentum_buffer"} and "ns_steps" in options:
         return "muon"
     for kind, needed in _KINDS:
@@ -165,7 +172,7 @@ def _kind(states: frozenset[str], options: frozenset[str], match: str) -> str:
             return "radam" if kind == "adam" and _is_radam(options) else kind
     if not states - COUNTERS and "nesterov" in options:
         return "sgd"
-    return CATALOGUE[match].family if match else "unknown"
+    return ""
 
 
 def _is_radam(options: frozenset[str]) -> bool:

@@ -17,7 +17,6 @@ from optmem_gui.checkpoints.optimizer_found import OptimizerInFile, OptimizerMat
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Role, Shape
-from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.optimizers.declare import Implementation, Subject
 from optmem_gui.core.scenario import Options, OptionValue
 
@@ -170,6 +169,8 @@ def _shown_by(tensors: Sequence[Variable]) -> Iterator[list[Row]]:
 
 
 def _candidates(named: str, libraries: Sequence[str]) -> Iterator[Implementation]:
+    from optmem_gui.core.optimizers.catalogue import CATALOGUE  # noqa: PLC0415  # only a file with an optimizer needs all of it
+
     for library in libraries:
         for implementation in CATALOGUE.values():
             owner, _, name = implementation.id.partition(".")

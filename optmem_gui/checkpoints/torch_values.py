@@ -75,6 +75,8 @@ class Tensor:
     @property
     def addressed(self) -> int:
         """Elements of the storage that it reads: expanded dimensions count once."""
+        if 0 not in self.stride:
+            return self.numel
         if not self.numel:
             return 0
         return prod(size for size, step in zip(self.shape, self.stride, strict=True) if step)
@@ -88,7 +90,9 @@ class Tensor:
     @property
     def expanded(self) -> bool:
         """Whether a dimension repeats the same elements."""
-        return any(size > 1 and not step for size, step in zip(self.shape, self.stride, strict=True))
+        return 0 in self.stride and any(
+            size > 1 and not step for size, step in zip(self.shape, self.stride, strict=True)
+        )
 
 
 def _storage(value: Value) -> Storage:
@@ -118,7 +122,10 @@ def counts(value: Value) -> Shape:
     items = value.elements or value.args if isinstance(value, Made) else value
     if not isinstance(items, (tuple, list)) or len(items) > 64:
         raise ValueError
-    return tuple(_count(item) for item in items)
+    for item in items:
+        if type(item) is not int or not 0 <= item <= _MAX:
+            raise ValueError
+    return tuple(items)
 
 
 def _tensor(args: tuple[Value, ...], dtype: DType | None = None) -> Tensor:
