@@ -227,8 +227,11 @@ def _slot(parts: list[str]) -> str:
     for ending in _SLOT_ENDINGS:
         if parts[-1].endswith(ending):
             return ending.lstrip("_")
-    return parts[-1]
+    return "" if _NUMBERED.fullmatch(parts[-1]) else parts[-1]
 
+
+_NUMBERED = re.compile(r"Variable(_\d+)?")
+"""What Keras before 2.3 called the variables of its optimizers."""
 
 _SLOT_FOLDERS = frozenset(("m", "v", "vhat", "momentum", "velocity", "accumulator", "average", "u", "linear"))
 _SLOT_ENDINGS = (

@@ -133,6 +133,22 @@ def test_names_for_older_optimizers(tmp_path: Path) -> None:
     assert (found.step_count, found.step_bytes) == (1, 8)
 
 
+def test_optimizer_variables_that_are_only_numbered(tmp_path: Path) -> None:
+    path = tmp_path / "older.h5"
+    config = {"optimizer_config": {"class_name": "Adam", "config": {}}}
+    legacy(path, training_config=json.dumps(config), keras_version="2.2.4")
+    with h5py.File(path, "a") as file:
+        group = file.create_group("optimizer_weights/training/Adam")
+        group.create_dataset("Variable:0", data=np.int64(4))
+        for number, (shape, kind) in enumerate(2 * [((4, 3), "f4"), ((3,), "f2")], 1):
+            group.create_dataset(f"Variable_{number}:0", data=np.zeros(shape, kind))
+    found = open_checkpoint(path).optimizer
+    assert found is not None
+    assert (found.states, found.element_count, found.param_count) == (("m", "v"), 30, 15)
+    assert found.match is not None
+    assert (found.match.id, found.match.exact) == ("tf_keras.Adam", True)
+
+
 def test_any_other_hdf5_file_counts_all_its_numbers(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "plain.h5", "w") as file:
         file["net/weight"] = np.zeros((5, 2))
