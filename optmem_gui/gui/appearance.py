@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.actions import ACTIONS, Actions
-from optmem_gui.gui.dialogs.settings import SettingsDialog
 from optmem_gui.gui.i18n import Language, Translators, system_language
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.store import Store
@@ -83,6 +82,8 @@ class Appearance(QObject):
 
     def show_settings(self) -> None:
         """Let the user change settings."""
+        from optmem_gui.gui.dialogs.settings import SettingsDialog  # noqa: PLC0415  # the start does without it
+
         dialog = SettingsDialog(self._settings, self._window)
         if dialog.exec():
             self.set_theme(self._settings.get(keys.THEME))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import (
@@ -31,24 +33,25 @@ from optmem_gui.gui.actions import Actions
 from optmem_gui.gui.appearance import Appearance
 from optmem_gui.gui.drop import DropFrame, dropped_path
 from optmem_gui.gui.files import Files
-from optmem_gui.gui.freezing import Freezer
 from optmem_gui.gui.i18n import Translators, model_title
 from optmem_gui.gui.inputs_column import InputsColumn
 from optmem_gui.gui.loading import Loader
-from optmem_gui.gui.measuring import Measurer
 from optmem_gui.gui.memory_snapshots import MemorySnapshots
 from optmem_gui.gui.notice import NoticeBar
 from optmem_gui.gui.optimizer_tools import OptimizerTools
-from optmem_gui.gui.panels.measurement import MeasurementPanel
 from optmem_gui.gui.results import Results, ResultsView
 from optmem_gui.gui.settings import Settings
-from optmem_gui.gui.simulating import Simulations
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tab_order import order_tabs
 from optmem_gui.gui.top_bar import TopBar
 from optmem_gui.gui.window_shape import WindowShape
 from optmem_gui.report.exporters import EXPORTERS
+
+if TYPE_CHECKING:
+    from optmem_gui.gui.freezing import Freezer
+    from optmem_gui.gui.measuring import Measurer
+    from optmem_gui.gui.simulating import Simulations
 
 ANNOUNCE_MS = 1500
 """Pause after the last edit before the result is announced."""
@@ -63,9 +66,6 @@ class MainWindow(QMainWindow):
         self.store, self._settings = store, settings
         self.appearance = Appearance(self, store, settings, translators)
         self.loader = Loader(store, self, lambda: settings.get(keys.WORKER_PYTHON))
-        self.measurer = Measurer(store, settings, self)
-        self.simulations = Simulations(store, settings, self)
-        self.freezer = Freezer(store, self)
         self.files = Files(self, store, self.loader, settings)
         self.inputs, self.results = InputsColumn(), Results()
         self.optimizers = OptimizerTools(
@@ -93,6 +93,29 @@ class MainWindow(QMainWindow):
         self.inputs.optimizer.rebuilt.connect(self._place_widgets)
         self.results.timeline.plots.widgetAdded.connect(self._place_widgets)
 
+    # -- what the start does without, made when it is meant
+
+    @cached_property
+    def measurer(self) -> Measurer:
+        """Measurements."""
+        from optmem_gui.gui.measuring import Measurer  # noqa: PLC0415  # as said above
+
+        return Measurer(self.store, self._settings, self)
+
+    @cached_property
+    def simulations(self) -> Simulations:
+        """Simulations."""
+        from optmem_gui.gui.simulating import Simulations  # noqa: PLC0415  # as said above
+
+        return Simulations(self.store, self._settings, self)
+
+    @cached_property
+    def freezer(self) -> Freezer:
+        """The choice of trained parameters."""
+        from optmem_gui.gui.freezing import Freezer  # noqa: PLC0415  # as said above
+
+        return Freezer(self.store, self)
+
     # -- building
 
     def _slots(self) -> dict[str, Callable[[], object]]:
@@ -111,9 +134,9 @@ class MainWindow(QMainWindow):
             "redo": self.store.undo_stack.redo,
             "settings": self.appearance.show_settings,
             "reset_layout": self.shape.reset,
-            "simulate": self.simulations.start,
+            "simulate": lambda: self.simulations.start(),  # noqa: PLW0108  # made when it is meant
             "simulate_after_edit": self._choose_after_edit,
-            "measure": self.measurer.start,
+            "measure": lambda: self.measurer.start(),  # noqa: PLW0108  # made when it is meant
             "stop": self._stop,
             "about_optimizer": self.optimizers.show_about,
             "probe": self.optimizers.show_probe,
@@ -157,7 +180,7 @@ class MainWindow(QMainWindow):
         self.inputs.model.open_wanted.connect(self.files.ask_file)
         self.inputs.model.folder_wanted.connect(self.files.ask_folder)
         self.inputs.model.cancel_wanted.connect(self.loader.cancel)
-        self.inputs.model.trained_wanted.connect(self.freezer.want)
+        self.inputs.model.trained_wanted.connect(lambda pattern: self.freezer.want(pattern))  # noqa: PLW0108  # made when it is meant
         self.results.comparison.chosen.connect(self._choose_optimizer)
         self.results.view_made.connect(self._connect_view)
         self.loader.opened.connect(self.memory_snapshots.leave)
@@ -206,9 +229,8 @@ class MainWindow(QMainWindow):
 
     def _connect_view(self, name: str) -> None:
         """A view was made that was not there at the start."""
-        panel = self.results.panel(name)
-        if isinstance(panel, MeasurementPanel):
-            panel.answered.connect(self.measurer.answer)
+        if name == "measurement":
+            self.results.measurement.answered.connect(self.measurer.answer)
         self._place_widgets()
 
     def _show_run(self, snapshot: Snapshot, name: str) -> None:
@@ -274,7 +296,8 @@ class MainWindow(QMainWindow):
 
     def _stop(self) -> None:
         """Stop whatever runs."""
-        self.simulations.stop()
+        if self.store.snapshot.simulation.stage.is_busy:
+            self.simulations.stop()
         if self.store.snapshot.measurement.stage.is_busy:
             self.measurer.stop()
 
@@ -323,9 +346,9 @@ class MainWindow(QMainWindow):
         self._settings.set(keys.GPU, snapshot.scenario.gpu or "")
         self._settings.save()
         self.loader.close()
-        self.measurer.close()
-        self.simulations.close()
-        self.freezer.close()
+        for name in ("measurer", "simulations", "freezer"):
+            if name in self.__dict__:  # nothing is made only to be closed
+                getattr(self, name).close()
         self.memory_snapshots.close()
         self.optimizers.close()
         super().closeEvent(event)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol, cast
 
 from PySide6.QtCore import QByteArray, QDataStream, QEvent, QIODevice, Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -27,9 +27,11 @@ from optmem_gui.gui.fields import Segment
 from optmem_gui.gui.panels.breakdown import BreakdownPanel
 from optmem_gui.gui.panels.comparison import ComparisonPanel
 from optmem_gui.gui.panels.headline import HeadlinePanel
-from optmem_gui.gui.panels.measurement import MeasurementPanel
 from optmem_gui.gui.panels.timeline import TimelinePanel
 from optmem_gui.gui.snapshot import MeasureStage, SimulateStage, Snapshot
+
+if TYPE_CHECKING:
+    from optmem_gui.gui.panels.measurement import MeasurementPanel
 
 Place = Literal["middle", "bottom", "side"]
 """The upper row, the lower row, and the place at its right end in which views take turns."""
@@ -67,6 +69,12 @@ def _simulation_panel() -> QWidget:
     return SimulationPanel()
 
 
+def _measurement_panel() -> QWidget:
+    from optmem_gui.gui.panels.measurement import MeasurementPanel  # noqa: PLC0415  # the start does without it
+
+    return MeasurementPanel()
+
+
 VIEWS: tuple[View, ...] = (
     View("breakdown", "middle", BreakdownPanel),
     View("comparison", "middle", ComparisonPanel),
@@ -81,7 +89,7 @@ VIEWS: tuple[View, ...] = (
     View(
         "measurement",
         "side",
-        MeasurementPanel,
+        _measurement_panel,
         there=lambda snapshot: snapshot.measurement.stage is not MeasureStage.IDLE,
         calls=lambda snapshot: snapshot.measurement.stage is not MeasureStage.IDLE,
     ),
@@ -144,6 +152,11 @@ class Results(QWidget):
     def timeline(self) -> TimelinePanel:
         """The plots."""
         return cast("TimelinePanel", self._panels["timeline"])
+
+    @property
+    def measurement(self) -> MeasurementPanel:
+        """The measurement, once there was one."""
+        return cast("MeasurementPanel", self._panels["measurement"])
 
     def panel(self, name: str) -> QWidget | None:
         """A view that may not be made yet."""

@@ -12,16 +12,16 @@ from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.comparison import ComparedRow
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.optimizer_rows import OptimizerRow
-from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
-from optmem_gui.core.simulating import SimulationReport
 from optmem_gui.core.units import SizeUnit
-from optmem_gui.engine.devices import Devices
-from optmem_gui.engine.measurement import MeasurementResult
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # named in the fields only; the start does without them
+    from optmem_gui.core.protocol import PhaseSample, Sample
     from optmem_gui.core.simulated import SimulatedRow
+    from optmem_gui.core.simulating import SimulationReport
+    from optmem_gui.engine.devices import Devices
+    from optmem_gui.engine.measurement import MeasurementResult
     from optmem_gui.gui.edits import Inputs
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
@@ -27,7 +27,6 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.units import SizeUnit
-from optmem_gui.engine.devices import Devices
 from optmem_gui.gui.edits import Inputs, apply_edit
 from optmem_gui.gui.snapshot import (
     CheckpointSummary,
@@ -37,6 +36,9 @@ from optmem_gui.gui.snapshot import (
     SimulationState,
     Snapshot,
 )
+
+if TYPE_CHECKING:
+    from optmem_gui.engine.devices import Devices
 
 MERGE_SECONDS = 1.0
 """Edits of one field that follow each other faster are one undo step."""
