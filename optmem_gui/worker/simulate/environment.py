@@ -47,9 +47,21 @@ def _patches(tracker: Tracker) -> Iterator[tuple[Any, str, Any]]:
     checkpoint = torch.utils.checkpoint
     infer: Any = checkpoint._infer_device_type  # noqa: SLF001
     yield checkpoint, "_infer_device_type", lambda *args: _gpu(infer(*args))
+    yield torch, "compile", _eager(tracker)
+    yield torch.nn.Module, "compile", lambda module, *args, **kwargs: tracker.note("simulate.compiled")
     # on a GPU a moved model keeps its parameters and gives them other memory; between host and meta torch
     # would make new ones, which an optimizer or a second module that shares them does not know
     yield torch.__future__, "get_swap_module_params_on_conversion", _answers(True)
+
+
+def _eager(tracker: Tracker) -> Callable[..., Any]:
+    """``torch.compile`` that compiles nothing: what it fuses, and keeps less of, is not modelled."""
+
+    def compile_(model: Any = None, **options: Any) -> Any:
+        tracker.note("simulate.compiled")
+        return (lambda function: function) if model is None else model
+
+    return compile_
 
 
 def _gpu(device_type: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ _next_number = torch._C._autograd._get_sequence_nr  # noqa: SLF001
 _NO_NUMBER = 1 << 62
 """Nodes that collect gradients of leaves have the largest number there is."""
 
-_TORCH = (str(Path(torch.__file__).parent), str(Path(__file__).parent))
+_PASSED = (str(Path(torch.__file__).parent), str(Path(__file__).parent), "<")
 _OWN = str(Path(__file__).parents[2])
 
 
@@ -109,7 +110,17 @@ def program_line() -> tuple[str, int] | None:
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001  # the stack itself is the question
     while frame is not None:
         name = frame.f_code.co_filename
-        if not name.startswith((*_TORCH, "<")):
+        if not name.startswith(_PASSED):
             return None if name.startswith(_OWN) else (name, frame.f_lineno)
         frame = frame.f_back
     return None
+
+
+def failing_line(error: BaseException) -> tuple[str, int] | None:
+    """File and line of the innermost frame of a program that an error came through; None without one."""
+    found = None
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
+        if not name.startswith((*_PASSED, _OWN)):
+            found = name, line
+    return found

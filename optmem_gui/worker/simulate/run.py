@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import torch
 
+from optmem_gui.core.errors import UserError
 from optmem_gui.core.protocol import Message, Progress
 from optmem_gui.core.requests import SimulateRequest
 from optmem_gui.core.simulating import SimulationReport, TracedNote
@@ -19,11 +21,12 @@ from optmem_gui.worker.simulate.account import Account, account, highest_peak
 from optmem_gui.worker.simulate.calibration import calibrate
 from optmem_gui.worker.simulate.environment import pretended_gpu
 from optmem_gui.worker.simulate.facts import machine_of
+from optmem_gui.worker.simulate.places import failing_line
 from optmem_gui.worker.simulate.rules import RULES, SEEN_IN_PLACE
 from optmem_gui.worker.simulate.tape import Tape
 from optmem_gui.worker.simulate.tracker import Tracker
 from optmem_gui.worker.training import Passes, autocast_of, checked_scheme, train_step
-from optmem_gui.worker.update import Update
+from optmem_gui.worker.update import Update, first_line
 
 DEVICE = torch.device("cuda", 0)
 """What the model is built on; every use of it comes to the meta device."""
@@ -91,6 +94,12 @@ class Simulation:
             UserError: What was asked for cannot be simulated here.
             Cancelled: It is no longer wanted.
         """
+        try:
+            return self._run()
+        except Exception as error:
+            raise self._explained(error) from error
+
+    def _run(self) -> SimulationReport:
         started = time.monotonic()
         work = replace(self.request.work, device="cuda")
         scheme = checked_scheme(work)
@@ -115,6 +124,21 @@ class Simulation:
         labels.finish(tracker.tape)
         counted = account(tracker.tape, self.request.target)
         return self._report(job, counted, tracker.tape, time.monotonic() - started)
+
+    def _explained(self, error: Exception) -> Exception:
+        """An error with the operator and the line it came from; as it is where there is neither."""
+        origin: BaseException = error
+        while origin.__cause__ is not None:
+            origin = origin.__cause__
+        line = failing_line(origin)
+        place = "-" if line is None else f"{Path(line[0]).name}:{line[1]}"
+        cause = f"{type(origin).__name__}: {first_line(origin)}"
+        operator = self._tracker.failed_operator(error)
+        if operator:
+            return UserError("simulate.operator_failed", operator=operator, place=place, cause=cause)
+        if line is None or isinstance(error, UserError):
+            return error
+        return UserError("simulate.program_failed", place=place, cause=cause)
 
     @contextmanager
     def _phase(self, phase: str) -> Iterator[None]:

@@ -59,6 +59,7 @@ class Tracker:
         self.banded = False
         self.operator_count = 0
         self.operator = ""
+        self._failed: dict[int, str] = {}
         self.step, self.phase = 0, "load"
         self.notes: list[TracedNote] = []
         self._rules = rules
@@ -74,7 +75,19 @@ class Tracker:
         plan = self._plans.get(op)
         if plan is None:
             plan = self._plans[op] = self._plan(op)
-        return plan(op, args, kwargs)
+        try:
+            return plan(op, args, kwargs)
+        except Exception as error:
+            self._failed.setdefault(id(error), self.operator)
+            raise
+
+    def failed_operator(self, error: BaseException | None) -> str:
+        """The operator that an error, or what it was raised from, came from; empty where none did."""
+        while error is not None:
+            if id(error) in self._failed:
+                return self._failed[id(error)]
+            error = error.__cause__
+        return ""
 
     def begin(self, step: int, phase: str) -> None:
         """A phase begins."""
