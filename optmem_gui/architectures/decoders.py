@@ -6,6 +6,7 @@ Source of names, order, shapes and defaults: ``modeling_*.py``, ``configuration_
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from optmem_gui.architectures.fields import Fields
 from optmem_gui.architectures.rows import Layout, Row, gated, linear, linears, norm, table
@@ -171,10 +172,14 @@ def qwen2(fields: Fields) -> Layout:
 
 def qwen3(fields: Fields) -> Layout:
     """Qwen 3: no biases, a norm over each query and key head."""
-    shape = dimensions(fields)
+    shape = replace(dimensions(fields), head_norms=True)
     biased = QKVO if fields.flag("attention_bias") else ()
     return _dense(
-        fields, shape, biased=biased, extra=lambda prefix: head_norms(prefix, shape.head_dim, shape.head_dim)
+        fields,
+        shape,
+        biased=biased,
+        extra=lambda prefix: head_norms(prefix, shape.head_dim, shape.head_dim),
+        known=not biased,
     )
 
 

@@ -6,6 +6,7 @@ Source of names, order, shapes and defaults: ``modeling_*.py``, ``configuration_
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import prod
 
 from optmem_gui.architectures.decoders import QKV, QKVO, attention, dimensions, head_norms, norms, stack, ties
@@ -48,8 +49,8 @@ def routing(fields: Fields, name: str, default: int) -> tuple[int, int]:
 
 def mixtral(fields: Fields) -> Layout:
     """Mixtral: every MLP is a router and a set of experts."""
-    shape = dimensions(fields)
     used = routing(fields, "num_local_experts", 2)
+    shape = replace(dimensions(fields), experts=used[1], experts_used=used[0], router_fp32=True)
 
     def block(prefix: str, _layer: int) -> list[Row]:
         return [
@@ -59,7 +60,14 @@ def mixtral(fields: Fields) -> Layout:
             *norms(prefix, shape.hidden),
         ]
 
-    return Layout(tuple(stack(fields, shape, block)), tied=ties(fields, shape), routing=used)
+    return Layout(
+        tuple(stack(fields, shape, block)), _known(fields, shape), tied=ties(fields, shape), routing=used
+    )
+
+
+def _known(fields: Fields, shape: TransformerShape) -> TransformerShape | None:
+    """The dimensions, where the class is the language model that the rules for activations are for."""
+    return None if fields.task() == "ForSequenceClassification" else shape
 
 
 def _is_sparse(fields: Fields) -> Callable[[int], bool]:
@@ -115,7 +123,18 @@ def qwen3_moe(fields: Fields) -> Layout:
             *norms(prefix, shape.hidden),
         ]
 
-    return Layout(tuple(stack(fields, shape, block)), tied=ties(fields, shape), routing=used)
+    rows = tuple(stack(fields, shape, block))
+    sparse = _is_sparse(fields)
+    if biased or not all(sparse(layer) for layer in range(shape.layers)):
+        return Layout(rows, tied=ties(fields, shape), routing=used)
+    mixed = replace(
+        shape,
+        ffn=fields.count("moe_intermediate_size"),
+        head_norms=True,
+        experts=used[1],
+        experts_used=used[0],
+    )
+    return Layout(rows, _known(fields, mixed), tied=ties(fields, shape), routing=used)
 
 
 def qwen3_next(fields: Fields) -> Layout:

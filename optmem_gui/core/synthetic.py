@@ -129,11 +129,13 @@ def layer_tensors(shape: TransformerShape, layer: int, dtype: DType = F32) -> tu
     query, value = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
     qkv = shape.biases or shape.qkv_biases
     gate = [_Module("mlp.gate_proj", (ffn, hidden), Role.MLP, shape.biases)] if shape.gated else []
+    names = ("q_norm", "k_norm") if shape.head_norms else ()
     modules = [
         _Module("self_attn.q_proj", (query, hidden), Role.ATTENTION, qkv),
         _Module("self_attn.k_proj", (value, hidden), Role.ATTENTION, qkv),
         _Module("self_attn.v_proj", (value, hidden), Role.ATTENTION, qkv),
         _Module("self_attn.o_proj", (hidden, query), Role.ATTENTION, shape.biases),
+        *(_Module(f"self_attn.{name}", (shape.head_dim,), Role.NORM, False) for name in names),
         *gate,
         _Module("mlp.up_proj", (ffn, hidden), Role.MLP, shape.biases),
         _Module("mlp.down_proj", (hidden, ffn), Role.MLP, shape.biases),

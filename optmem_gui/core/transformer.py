@@ -26,6 +26,10 @@ class TransformerShape:
         positions: Rows of a learned position embedding, 0 for rotary or none.
         remainder: Elements of one more vector that brings the total to an exact count.
         dropout: Dropout is active on attention and both residual branches.
+        head_norms: A norm over each query and key head (Qwen 3).
+        experts: Routed experts of every layer, in place of the MLP; ``ffn`` is the width of each. 0 for none.
+        experts_used: Experts that a token visits.
+        router_fp32: Shares of the experts stay fp32 whatever the model's type (Mixtral).
     """
 
     vocab: int
@@ -43,3 +47,7 @@ class TransformerShape:
     positions: int = 0
     remainder: int = 0
     dropout: float = 0.0
+    head_norms: bool = False
+    experts: int = 0
+    experts_used: int = 0
+    router_fp32: bool = False

@@ -80,6 +80,7 @@ class _StoredTransformer(_Stored, frozen=True):
     head_norms: bool = False
     experts: _Whole = 0
     experts_used: _Whole = 0
+    router_fp32: bool = False
 
 
 class _StoredModel(_Stored, frozen=True):

@@ -74,11 +74,19 @@ class SelfAttention(nn.Module):
         self.k_proj = nn.Linear(shape.hidden, value, bias=bias)
         self.v_proj = nn.Linear(shape.hidden, value, bias=bias)
         self.o_proj = nn.Linear(query, shape.hidden, bias=shape.biases)
+        if shape.head_norms:
+            self.q_norm, self.k_norm = RmsNorm(shape.head_dim), RmsNorm(shape.head_dim)
         self.shape, self.kind, self.recompute = shape, kind, recompute
 
     def forward(self, x: Tensor, rotary: Rotary | None) -> Tensor:
         """Attend over the sequence; [batch, tokens, hidden] in and out."""
-        q, k, v = (self._heads(proj(x)) for proj in (self.q_proj, self.k_proj, self.v_proj))
+        if self.shape.head_norms:
+            q = self.q_norm(self._split(self.q_proj(x))).transpose(1, 2)
+            k = self.k_norm(self._split(self.k_proj(x))).transpose(1, 2)
+            v = self._split(self.v_proj(x)).transpose(1, 2)
+        else:
+            projections = (self.q_proj, self.k_proj, self.v_proj)
+            q, k, v = (self._split(proj(x)).transpose(1, 2) for proj in projections)
         if rotary is not None:
             q, k = _rotate(q, rotary), _rotate(k, rotary)
         if self.recompute:
@@ -90,8 +98,8 @@ class SelfAttention(nn.Module):
         del q, k, v
         return self.o_proj(mixed.transpose(1, 2).reshape(x.shape[0], x.shape[1], -1))  # type: ignore[no-any-return]
 
-    def _heads(self, x: Tensor) -> Tensor:
-        return x.view(x.shape[0], x.shape[1], -1, self.shape.head_dim).transpose(1, 2)
+    def _split(self, x: Tensor) -> Tensor:
+        return x.view(x.shape[0], x.shape[1], -1, self.shape.head_dim)
 
     def _core(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         groups = self.shape.heads // self.shape.kv_heads

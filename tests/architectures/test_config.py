@@ -37,7 +37,7 @@ from tests.architectures.small_configs import (
     build,
 )
 
-COVERED = ("llama", "mistral", "qwen2", "phi3", "gpt2")
+COVERED = ("llama", "mistral", "qwen2", "qwen3", "phi3", "gpt2")
 """Families whose activations have rules."""
 
 SMALL_BUFFERS = re.compile(

@@ -6,7 +6,7 @@ import contextlib
 import gc
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -28,7 +28,8 @@ GPT = TransformerShape(
     128, 64, 3, 4, 4, 16, 160, norm="layer", gated=False, biases=True, positions=48, tied_head=True
 )
 SYNTHETIC = TransformerShape(200, 64, 3, 4, 4, 16, 96, remainder=7)
-SHAPES = {"llama": LLAMA, "gpt": GPT, "synthetic": SYNTHETIC}
+QWEN3 = replace(LLAMA, head_norms=True, head_dim=24)
+SHAPES = {"llama": LLAMA, "qwen3": QWEN3, "gpt": GPT, "synthetic": SYNTHETIC}
 _HALF = {"bf16": torch.bfloat16}
 
 

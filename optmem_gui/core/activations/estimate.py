@@ -395,6 +395,8 @@ def _not_counted(plan: Plan, kernel: str) -> Iterator[Reason]:
         yield Reason("activation.no_kernel_buffers")
         if kernel in ("flash", "cudnn"):
             yield Reason("activation.not_compared", {"kernel": kernel})
+    if plan.shape.experts:
+        yield Reason("activation.experts")
     if plan.matrix("q_proj").packed:
         yield Reason("activation.kbit_fp32")
         yield Reason("activation.packed_not_compared")

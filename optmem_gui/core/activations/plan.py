@@ -13,6 +13,9 @@ from optmem_gui.core.model import Role, TensorGroup
 from optmem_gui.core.scenario import Attention, Loss, Scenario
 from optmem_gui.core.transformer import TransformerShape
 
+_NO_MODULE = (Role.ROUTER, Role.EXPERT)
+"""Weights that transformers 5 keeps outside of linear layers, which adapters therefore pass over."""
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -102,9 +105,14 @@ def _matrices(shape: TransformerShape, scenario: Scenario, layout: Layout) -> It
         ("k_proj", value, hidden, Role.ATTENTION, qkv),
         ("v_proj", value, hidden, Role.ATTENTION, qkv),
         ("o_proj", hidden, query, Role.ATTENTION, shape.biases),
+        ("q_norm", shape.head_dim, 1, Role.NORM, False),
+        ("k_norm", shape.head_dim, 1, Role.NORM, False),
         ("gate_proj", ffn, hidden, Role.MLP, shape.biases),
         ("up_proj", ffn, hidden, Role.MLP, shape.biases),
         ("down_proj", hidden, ffn, Role.MLP, shape.biases),
+        ("gate", shape.experts, hidden, Role.ROUTER, False),
+        ("experts.gate_up_proj", shape.experts * 2 * ffn, hidden, Role.EXPERT, False),
+        ("experts.down_proj", shape.experts * hidden, ffn, Role.EXPERT, False),
         ("input_layernorm", hidden, 1, Role.NORM, norm),
         ("post_attention_layernorm", hidden, 1, Role.NORM, norm),
         ("norm", hidden, 1, Role.NORM, norm),
@@ -119,7 +127,8 @@ def _matrices(shape: TransformerShape, scenario: Scenario, layout: Layout) -> It
     for leaf, out_features, in_features, role, bias in rows:
         placed = by_leaf.get(leaf) or by_role.get(role) or layout.placed[0]
         group = TensorGroup((out_features, in_features), F32, role, leaf, "weight", True, 1)
-        targeted = scenario.lora is not None and is_target(group, scenario.lora.targets)
+        linear = role not in _NO_MODULE
+        targeted = linear and scenario.lora is not None and is_target(group, scenario.lora.targets)
         packed = placed.weights in (NF4, INT8)
         dtype = layout.scheme.compute if packed else placed.weights
         yield (

@@ -184,18 +184,29 @@ class Program:
         counts = (matrix.rows * matrix.columns, *((matrix.rows,) if matrix.bias else ()))
         return tuple(self.value(count, compute, False, "weight_copy", autocast=True) for count in counts)
 
+    def gradient_of(self, matrix: Matrix) -> WeightGradient:
+        """The gradient of a weight that is used in its own type."""
+        return self._weight(matrix.rows * matrix.columns, matrix.dtype, matrix)
+
     def _weight(self, count: int, made: DType, matrix: Matrix) -> WeightGradient:
         kept = matrix.gradient
         return WeightGradient(made.bytes_for(count), kept.bytes_for(count), made != kept, matrix.waits)
 
-    def rms_norm(self, x: Value, weight: Matrix, tokens: int) -> Value:
-        """``LlamaRMSNorm`` of transformers: to fp32, pow, mean, rsqrt, mul, cast back, times the weight."""
+    def rms_norm(self, x: Value, weight: Matrix, rows: int, label: str = "linear_input") -> Value:
+        """``LlamaRMSNorm`` of transformers: to fp32, pow, mean, rsqrt, mul, cast back, times the weight.
+
+        Args:
+            x: What is normed.
+            weight: Its scale.
+            rows: Vectors of the weight's length in ``x``.
+            label: What the result is for.
+        """
         full = self.cast(x, F32, "norm")
         needs = x.needs_grad
         square = self.value(x.count, F32, needs)
         # pow_backward holds x**1 and 2 * x**1 beside its result
         self.ops.append(Op((full,), square, (full,) if needs else (), backward_scratch=2 * square.size_bytes))
-        mean, shifted, root = (self.value(tokens, F32, needs, "norm_statistics") for _ in range(3))
+        mean, shifted, root = (self.value(rows, F32, needs, "norm_statistics") for _ in range(3))
         self.ops.append(Op((square,), mean))
         self.ops.append(Op((mean,), shifted, passes=True))
         self.ops.append(Op((shifted,), root, (root,) if needs else ()))
@@ -204,9 +215,7 @@ class Program:
             Op((full, root), normed, (full, root) if needs else (), backward_scratch=full.size_bytes)
         )
         normed = self.cast(normed, x.dtype, "norm")
-        out = self.value(
-            x.count, promote(normed.dtype, weight.dtype), needs or weight.trained, "linear_input"
-        )
+        out = self.value(x.count, promote(normed.dtype, weight.dtype), needs or weight.trained, label)
         weights = (self._weight(weight.rows, weight.dtype, weight),) if weight.trained else ()
         scratch = out.size_bytes if weight.trained else 0
         self.ops.append(

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from optmem_gui.core.activations.attention import attend, rotate, sizes_of
 from optmem_gui.core.activations.choice import Kernel, attention_kernel
+from optmem_gui.core.activations.experts import mix_experts
 from optmem_gui.core.activations.plan import Plan
 from optmem_gui.core.activations.program import Program
 from optmem_gui.core.activations.tape import (
@@ -78,10 +79,7 @@ def layer_program(plan: Plan, *, input_needs_grad: bool) -> tuple[list[Step], Va
     program = Program(plan.autocast, plan.cpu)
     x = program.value(tokens * shape.hidden, stream_dtype(plan), input_needs_grad, "residual")
     first = apply_norm(program, plan, x, "input_layernorm")
-    q, k, v = (
-        program.linear(first, plan.matrix(leaf), tokens, "attention")
-        for leaf in ("q_proj", "k_proj", "v_proj")
-    )
+    q, k, v = project(program, plan, first)
     if shape.norm == "rms" and not shape.positions:
         q, k = (rotate(program, part, stream_dtype(plan), "attention") for part in (q, k))
     start = len(program.ops)
@@ -92,17 +90,40 @@ def layer_program(plan: Plan, *, input_needs_grad: bool) -> tuple[list[Step], Va
     branch = program.linear(mixed, plan.matrix("o_proj"), tokens, "residual")
     middle = program.add(x, program.dropout(branch, shape.dropout, "residual"), "residual")
     second = apply_norm(program, plan, middle, "post_attention_layernorm")
+    if shape.experts:
+        branch = mix_experts(program, plan, second)
+        program.hold(second)
+    else:
+        branch = feed_forward(program, plan, second)
+    result = program.add(middle, program.dropout(branch, shape.dropout, "residual"), "residual")
+    program.hold(x)
+    middle_ops: list[Step] = [Region(tuple(core), (q, k, v), mixed)] if plan.recompute_attention else [*core]
+    return [*head, *middle_ops, *program.ops[tail:]], x, result
+
+
+def feed_forward(program: Program, plan: Plan, second: Value) -> Value:
+    """The MLP that the shape has."""
+    shape, tokens = plan.shape, plan.token_count
     if shape.gated:
         gate = program.unary(program.linear(second, plan.matrix("gate_proj"), tokens, "mlp"), "mlp")
         inner = program.multiply(gate, program.linear(second, plan.matrix("up_proj"), tokens, "mlp"), "mlp")
     else:
         inner = program.unary(program.linear(second, plan.matrix("up_proj"), tokens, "mlp"), "mlp")
     program.hold(second)
-    branch = program.linear(inner, plan.matrix("down_proj"), tokens, "residual")
-    result = program.add(middle, program.dropout(branch, shape.dropout, "residual"), "residual")
-    program.hold(x)
-    middle_ops: list[Step] = [Region(tuple(core), (q, k, v), mixed)] if plan.recompute_attention else [*core]
-    return [*head, *middle_ops, *program.ops[tail:]], x, result
+    return program.linear(inner, plan.matrix("down_proj"), tokens, "residual")
+
+
+def project(program: Program, plan: Plan, x: Value) -> tuple[Value, Value, Value]:
+    """Query, key and value; with head norms each is normed before the next is projected."""
+    shape, tokens = plan.shape, plan.token_count
+    found = []
+    for leaf, heads in (("q_proj", shape.heads), ("k_proj", shape.kv_heads), ("v_proj", 0)):
+        part = program.linear(x, plan.matrix(leaf), tokens, "attention")
+        if shape.head_norms and heads:
+            part = program.rms_norm(part, plan.matrix(f"{leaf[0]}_norm"), tokens * heads, label="attention")
+        found.append(part)
+    q, k, v = found
+    return q, k, v
 
 
 def apply_norm(program: Program, plan: Plan, x: Value, leaf: str) -> Value:

@@ -24,6 +24,9 @@ TEXTS: dict[str, str] = {
     "activation.attention_statistics": "One fp32 number a row (log-sum-exp) from which backward rebuilds the probabilities.",
     "activation.attention_scores": "Attention probabilities, batch x heads x sequence x sequence: this grows with the square of the sequence.",
     "activation.mlp": "Inside the MLP: what the activation function and the gate multiply.",
+    "activation.routing": "Which experts each token visits and with what share: the router's probabilities and indices.",
+    "activation.expert_input": "Tokens copied once for each expert that they visit, sorted by expert.",
+    "activation.expert_output": "What each visited expert gives for a token, before the shares are applied.",
     "activation.dropout_mask": "Dropout masks, one byte an element on CUDA.",
     "activation.adapter_input": "PEFT casts the input of each adapter to the adapter's type: one copy for every adapted layer.",
     "activation.adapter_rank": "Output of the adapter's first matrix, rank numbers a token.",
@@ -37,6 +40,7 @@ TEXTS: dict[str, str] = {
     "activation.other": "Small tensors kept for backward.",
     "activation.no_kernel_buffers": "Not counted: buffers inside CUDA kernels (reductions, sorting), usually a few MiB, and the cuBLASLt workspace.",
     "activation.not_compared": "The sizes of the {kernel} kernel's tensors are not yet compared with a GPU.",
+    "activation.experts": "Experts run as one grouped product, the default of transformers 5; its sizes are not yet compared with a GPU.",
     "activation.kbit_fp32": "PEFT holds what is left unquantized in fp32, so the residual stream and what quantized layers return is fp32.",
     "activation.packed_not_compared": "What quantized layers keep was compared with bitsandbytes on the CPU, not yet on a GPU.",
 }
