@@ -67,9 +67,7 @@ def test_broken_zips_are_told_apart(tmp_path: Path) -> None:
         archive.writestr("archive/version", "3\n")
     no_pickle = refusal(path)
     damaged = refusal(write_zip(path, b"\x80\x02}q"))
-    assert [
-        error.code.partition(".")[2] for error in (cut, secret, checksum, no_pickle, damaged)
-    ] == [
+    assert [error.code.partition(".")[2] for error in (cut, secret, checksum, no_pickle, damaged)] == [
         "zip_no_directory",
         "zip_encrypted",
         "zip_checksum",
