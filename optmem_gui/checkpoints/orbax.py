@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -86,9 +86,9 @@ def read_folder(folder: Path, reading: Reading) -> Contents:
     if found.odd:
         names = ", ".join(found.odd[:3]) + (f" (+{len(found.odd) - 3})" if len(found.odd) > 3 else "")
         found.warnings.append(remark("checkpoint.array_types_unknown", names=names, count=len(found.odd)))
-    return tree_contents(
-        found.leaves, _folder_bytes(folder, reading), found.warnings, complete=found.complete
-    )
+    file_bytes, file_count = _folder_size(folder, reading)
+    contents = tree_contents(found.leaves, file_bytes, found.warnings, complete=found.complete)
+    return replace(contents, file_count=file_count)
 
 
 def _step(folder: Path) -> Path:
@@ -253,9 +253,9 @@ def _aggregate(folder: Path, reading: Reading) -> list[Leaf]:
         return read_leaves(file, reading)[0]
 
 
-def _folder_bytes(folder: Path, reading: Reading) -> int:
-    """Bytes of all files below a folder; links are not followed."""
-    total, seen, stack = 0, 0, [folder]
+def _folder_size(folder: Path, reading: Reading) -> tuple[int, int]:
+    """Bytes and number of all files below a folder; links are not followed."""
+    total, files, seen, stack = 0, 0, 0, [folder]
     while stack:
         reading.check()
         with os.scandir(stack.pop()) as entries:
@@ -267,7 +267,8 @@ def _folder_bytes(folder: Path, reading: Reading) -> int:
                     stack.append(Path(entry.path))
                 elif entry.is_file(follow_symlinks=False):
                     total += entry.stat(follow_symlinks=False).st_size
-    return total
+                    files += 1
+    return total, files
 
 
 def _json(data: bytes) -> dict[str, Any]:

@@ -39,6 +39,7 @@ def test_arrays_are_those_that_orbax_describes(saved: Path, name: str) -> None:
     assert held(checkpoint) == model_of(name)
     assert (checkpoint.format, checkpoint.complete) == ("orbax", True)
     assert checkpoint.bytes_read < checkpoint.file_bytes
+    assert checkpoint.file_count == sum(path.is_file() for path in (saved / name).rglob("*"))
 
 
 @pytest.mark.parametrize("name", ["manager", "items"])
