@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optmem_gui.checkpoints.checkpoint import Adapter, Checkpoint
 from optmem_gui.checkpoints.contents import Reading, Row, printable, refused, remark, shown
@@ -20,7 +20,9 @@ from optmem_gui.checkpoints.files import read_small
 from optmem_gui.checkpoints.inventory import Inventory
 from optmem_gui.checkpoints.names import Part
 from optmem_gui.core.model import ModelRef, Role, Shape
-from optmem_gui.core.scenario import BaseDType, Lora
+
+if TYPE_CHECKING:
+    from optmem_gui.core.scenario import BaseDType, Lora
 
 CONFIG = "adapter_config.json"
 MAX_CONFIG_BYTES = 4 << 20
@@ -191,6 +193,8 @@ def lora_of(adapter: Adapter, base: ModelRef) -> Lora | None:
     Returns:
         None where the settings cannot say it: another kind, ranks that differ, whole modules saved.
     """
+    from optmem_gui.core.scenario import Lora  # noqa: PLC0415  # opening a file should not wait for it
+
     if adapter.kind != "LORA" or not adapter.uniform or adapter.saved_modules or not adapter.rank:
         return None
     sizes: dict[str, int] = {}

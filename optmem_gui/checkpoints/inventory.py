@@ -147,13 +147,15 @@ def take_inventory(
     kinds: list[Kind] = []
     places: list[int] = []
     special = {*known, *packing.weights, *packing.companions}
+    last, numberless = "", b""
     for row in rows:
         name, shape, dtype = row
         head, _, field = name.rpartition(".")
         above, _, leaf = head.rpartition(".") if leaves else (name, "", "")
-        numberless = above.encode("utf-8", "surrogatepass").translate(None, _DIGITS)
+        if above != last:  # neighbours mostly lie in the same module
+            last, numberless = above, above.encode("utf-8", "surrogatepass").translate(None, _DIGITS)
         key: _Key = (numberless, leaf, field if leaves else "", shape, dtype.id)
-        if name in special or leaf.isdigit():
+        if leaf.isdigit() or (special and name in special):
             key = (*key, split_name(name) if leaves else (), _special_key(name, known, packing))
         place = index.get(key)
         if place is None:

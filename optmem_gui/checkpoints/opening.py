@@ -9,13 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from optmem_gui.architectures.config import Architecture, describes_model, read_config
 from optmem_gui.checkpoints.adapters import with_adapter
 from optmem_gui.checkpoints.assemble import assemble
 from optmem_gui.checkpoints.checkpoint import Checkpoint
-from optmem_gui.checkpoints.config_model import model_of
 from optmem_gui.checkpoints.contents import (
     NOTHING_PACKED,
     Build,
@@ -26,7 +24,6 @@ from optmem_gui.checkpoints.contents import (
     remark,
     shown,
 )
-from optmem_gui.checkpoints.distributed import INDEX
 from optmem_gui.checkpoints.files import read_small, unreadable
 from optmem_gui.checkpoints.folders import Listing, cache_snapshot, list_folder, read_folder
 from optmem_gui.checkpoints.inventory import take_inventory
@@ -35,6 +32,9 @@ from optmem_gui.checkpoints.shards import ShardSet, read_index, read_shards, set
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Source
 from optmem_gui.core.reasons import Reason
+
+if TYPE_CHECKING:
+    from optmem_gui.architectures.config import Architecture
 
 MAX_CONFIG_BYTES = 4 << 20
 _CONFIG = "config.json"
@@ -110,7 +110,7 @@ def _open(path: Path, reading: Reading) -> Checkpoint:
         raise unreadable(path, error) from None
     if is_folder:
         return _open_folder(path, reading)
-    if path.name == INDEX or path.suffix == ".distcp":
+    if path.name == ".metadata" or path.suffix == ".distcp":
         return _open_folder(path.parent, reading)
     if path.name.endswith(".index.json"):
         return _open_shards(path, read_index(path, reading), reading)
@@ -161,6 +161,8 @@ def _open_config(path: Path, config: _Config, reading: Reading) -> Checkpoint:
 def _from_config(path: Path, config: _Config, reading: Reading, why: Reason | None = None) -> Checkpoint:
     """A model known by its config only: exact numbers, but nothing was read from weights."""
     title = _title(path if path.is_dir() else path.parent)
+    from optmem_gui.checkpoints.config_model import model_of  # noqa: PLC0415  # as below
+
     architecture = config.architecture
     model = None if architecture is None else model_of(config.values, architecture, reading)
     if architecture is None or model is None:
@@ -231,6 +233,8 @@ def _finish_described(
     reading: Reading,
 ) -> Checkpoint:
     """A model whose own file says what a config would; where the two disagree only its tensors count."""
+    from optmem_gui.architectures.config import read_config  # noqa: PLC0415  # as below
+
     reader, contents = found
     architecture: Architecture | None = None
     expected, warnings = None, tuple[Reason, ...]()
@@ -270,6 +274,8 @@ def _config(path: Path, reading: Reading) -> _Config:
         raise refused("config.not_json", file=shown(path)) from None
     if not isinstance(values, dict):
         raise refused("config.not_json", file=shown(path))
+    from optmem_gui.architectures.config import describes_model, read_config  # noqa: PLC0415  # only beside a config
+
     try:
         architecture = read_config(values, shown(path)) if describes_model(values) else None
     except UserError as error:

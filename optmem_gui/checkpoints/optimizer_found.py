@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.model import Shape
-from optmem_gui.core.scenario import Options
+
+if TYPE_CHECKING:
+    from optmem_gui.core.scenario import Options
 
 FROM_TRAINING = frozenset(("params", "initial_lr", "swa_lr", "param_names", "name", "max_lr", "min_lr"))
 """Keys of parameter groups that schedulers and trainers add."""

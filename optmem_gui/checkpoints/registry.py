@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from optmem_gui.checkpoints import (
-    accelerate_folders,
-    deepspeed,
-    distributed,
-    flax_files,
-    gguf,
-    keras_files,
-    megatron,
-    numpy_files,
-    onnx,
-    orbax,
-    safetensors,
-    tensorflow,
-    torch_files,
-)
+from optmem_gui.checkpoints import safetensors, torch_files
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, shown
 from optmem_gui.checkpoints.files import SNIFF_BYTES, HeaderFile, refuse_lfs_pointer
 
@@ -63,30 +51,35 @@ class FolderReader:
     first: bool = False
 
 
+def _late(module: str, name: str) -> Callable[..., Any]:
+    """A function of a reader that is imported when it is first asked, not with every start.
+
+    Most of what is opened is told by its first bytes before the readers of other programs are needed.
+    """
+
+    def ask(*given: object) -> object:
+        return getattr(import_module(f"optmem_gui.checkpoints.{module}"), name)(*given)
+
+    return ask
+
+
+def _reader(format_id: str, label: str, suffixes: tuple[str, ...], module: str, kind: str = "") -> Reader:
+    """A reader whose module has ``sniff`` and ``read``, with the kind after them where it has several."""
+    ending = f"_{kind}" if kind else ""
+    return Reader(format_id, label, suffixes, _late(module, f"sniff{ending}"), _late(module, f"read{ending}"))
+
+
+def _folder(format_id: str, label: str, module: str, kind: str = "", *, first: bool = False) -> FolderReader:
+    """The same for a format that is a folder."""
+    ending = f"_{kind}" if kind else ""
+    return FolderReader(
+        format_id, label, _late(module, f"sniff{ending}"), _late(module, f"read{ending}"), first
+    )
+
+
+_TORCH_ZIP = Reader("torch-zip", "PyTorch", torch_files.SUFFIXES, torch_files.sniff_zip, torch_files.read_zip)
 READERS: tuple[Reader, ...] = (
-    Reader("keras", "Keras", keras_files.ZIP_SUFFIXES, keras_files.sniff_keras, keras_files.read_keras),
-    Reader("hdf5", "Keras HDF5", keras_files.HDF5_SUFFIXES, keras_files.sniff_hdf5, keras_files.read_hdf5),
-    Reader("flax", "Flax msgpack", flax_files.SUFFIXES, flax_files.sniff, flax_files.read),
-    Reader(
-        "tensorflow",
-        "TensorFlow checkpoint",
-        tensorflow.INDEX_SUFFIXES,
-        tensorflow.sniff_index,
-        tensorflow.read_index,
-    ),
-    Reader("tensorflow-state", "TensorFlow checkpoint", (), tensorflow.sniff_state, tensorflow.read_state),
-    Reader(
-        "saved-model",
-        "TensorFlow SavedModel",
-        tensorflow.GRAPH_SUFFIXES,
-        tensorflow.sniff_graph,
-        tensorflow.read_graph,
-    ),
-    Reader(
-        "npz", "NumPy .npz", numpy_files.ARCHIVE_SUFFIXES, numpy_files.sniff_archive, numpy_files.read_archive
-    ),
-    Reader("npy", "NumPy .npy", numpy_files.ARRAY_SUFFIXES, numpy_files.sniff_array, numpy_files.read_array),
-    Reader("torch-zip", "PyTorch", torch_files.SUFFIXES, torch_files.sniff_zip, torch_files.read_zip),
+    replace(_TORCH_ZIP, sniff=torch_files.sniff_saved),
     Reader(
         "torch-legacy",
         "PyTorch before 1.6",
@@ -94,21 +87,28 @@ READERS: tuple[Reader, ...] = (
         torch_files.sniff_legacy,
         torch_files.read_legacy,
     ),
-    Reader("gguf", "GGUF", gguf.SUFFIXES, gguf.sniff, gguf.read),
     Reader("safetensors", "Safetensors", (".safetensors",), safetensors.sniff, safetensors.read),
-    Reader("onnx", "ONNX", onnx.SUFFIXES, onnx.sniff, onnx.read),
+    _reader("gguf", "GGUF", (".gguf",), "gguf"),
+    _reader("keras", "Keras", (".keras",), "keras_files", "keras"),
+    _reader("hdf5", "Keras HDF5", (".h5", ".hdf5"), "keras_files", "hdf5"),
+    _reader("flax", "Flax msgpack", (".msgpack",), "flax_files"),
+    _reader("tensorflow", "TensorFlow checkpoint", (".index",), "tensorflow", "index"),
+    _reader("tensorflow-state", "TensorFlow checkpoint", (), "tensorflow", "state"),
+    _reader("saved-model", "TensorFlow SavedModel", (".pb",), "tensorflow", "graph"),
+    _reader("npz", "NumPy .npz", (".npz",), "numpy_files", "archive"),
+    _reader("npy", "NumPy .npy", (".npy",), "numpy_files", "array"),
+    _TORCH_ZIP,
+    _reader("onnx", "ONNX", (".onnx",), "onnx"),
     Reader("pickle", "Pickle", torch_files.SUFFIXES, torch_files.sniff_bare, torch_files.read_bare),
 )
 
 FOLDER_READERS: tuple[FolderReader, ...] = (
-    FolderReader("megatron", "Megatron-LM", megatron.sniff, megatron.read, first=True),
-    FolderReader(
-        "torch-distributed", "PyTorch distributed checkpoint", distributed.sniff, distributed.read, first=True
-    ),
-    FolderReader("deepspeed", "DeepSpeed", deepspeed.sniff, deepspeed.read, first=True),
-    FolderReader("accelerate-fsdp", "accelerate FSDP", accelerate_folders.sniff, accelerate_folders.read),
-    FolderReader("orbax", "Orbax", orbax.sniff_folder, orbax.read_folder),
-    FolderReader("tensorflow", "TensorFlow checkpoint", tensorflow.sniff_folder, tensorflow.read_folder),
+    _folder("megatron", "Megatron-LM", "megatron", first=True),
+    _folder("torch-distributed", "PyTorch distributed checkpoint", "distributed", first=True),
+    _folder("deepspeed", "DeepSpeed", "deepspeed", first=True),
+    _folder("accelerate-fsdp", "accelerate FSDP", "accelerate_folders"),
+    _folder("orbax", "Orbax", "orbax", "folder"),
+    _folder("tensorflow", "TensorFlow checkpoint", "tensorflow", "folder"),
 )
 """Asked in this order, after the files that are a checkpoint by themselves."""
 

@@ -43,6 +43,12 @@ _DAMAGE = (
 )
 
 
+def sniff_saved(head: bytes, path: Path) -> bool:
+    """Whether a file is a zip whose first record is the pickle, which is how torch.save begins."""
+    name = head[30 : 30 + int.from_bytes(head[26:28], "little")]
+    return head.startswith(b"PK\x03\x04") and name.endswith(b"/data.pkl")
+
+
 def sniff_zip(head: bytes, path: Path) -> bool:
     """Whether a file is a zip; the reader says when it is not torch's."""
     return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
