@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
-from PySide6.QtCore import QByteArray, QDataStream, QEvent, QIODevice, Qt, Signal
+from PySide6.QtCore import QByteArray, QDataStream, QEvent, QIODevice, QObject, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -102,11 +102,9 @@ class Results(QWidget):
 
     Emits:
         view_made: Name of a view that was made after the window.
-        side_changed: A view came to the side, or left it.
     """
 
     view_made = Signal(str)
-    side_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -223,8 +221,7 @@ class Results(QWidget):
 
     def _place(self, view: View, snapshot: Snapshot, *, there: bool) -> None:
         """Put a view that is not always there where it belongs, in front when it begins to call."""
-        if self.side.offer(view.name, there=there):
-            self.side_changed.emit()
+        self.side.offer(view.name, there=there)
         calls = view.calls is not None and view.calls(snapshot)
         if calls and view.name not in self._called:
             self._called.add(view.name)
@@ -262,7 +259,13 @@ class ResultsView(QScrollArea):
         self.setWidget(results)
         self.viewport().setAutoFillBackground(False)
         results.setAutoFillBackground(False)
-        results.side_changed.connect(self._fit)
+        results.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802  # Qt's name
+        """Fit anew when a view came, left, or needs more room than before."""
+        if watched is self._results and event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
         self._results.fit_width(self.viewport().width())
@@ -299,18 +302,17 @@ class Side(Surface):
         self._line.insertWidget(self._line.count() - 1, button)
         self._retranslate()
 
-    def offer(self, name: str, *, there: bool) -> bool:
-        """Say whether a view has something to show; whether that changed anything."""
+    def offer(self, name: str, *, there: bool) -> None:
+        """Say whether a view has something to show."""
         before = set(self._there)
         self._there = (self._there | {name}) if there else (self._there - {name})
         if self._there == before:
-            return False
+            return
         for view, place in self._places.items():
             self.buttons.button(place).setVisible(view in self._there and len(self._there) > 1)
         self.setVisible(bool(self._there))
         if self._there and self.front not in self._there:
             self.bring_forward(next(view for view in self._places if view in self._there))
-        return True
 
     @property
     def front(self) -> str:

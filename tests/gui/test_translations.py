@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QTranslator
@@ -23,8 +26,11 @@ from optmem_gui.gui.dialogs.settings import SettingsDialog
 from optmem_gui.gui.i18n import without_mnemonic
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.settings import Settings
-from optmem_gui.gui.snapshot import MeasurementState, MeasureStage
+from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, SimulateStage, SimulationState
+from tests.allocator.recorder import as_snapshot
 from tests.gui.conftest import settle
+from tests.gui.simulation_samples import simulated
+from tests.gui.test_memory_snapshots import open_in, program
 from tests.gui.texts_shown import texts_shown
 from tools.translations import REASONS, ROOT, TS_FILE, Texts, collect, problems, read
 
@@ -215,6 +221,60 @@ def test_a_switch_of_language_leaves_nothing_behind(
     started.store.set_measurement(STATES[state])
     settle()
     assert chinese == texts_shown(started)
+
+
+SIMULATIONS = {
+    "starting": SimulationState(SimulateStage.RUNNING, phase="start"),
+    "tracing": SimulationState(SimulateStage.RUNNING, phase="backward", step=2, step_count=3),
+    "stopping": SimulationState(SimulateStage.STOPPING),
+    "cancelled": SimulationState(SimulateStage.CANCELLED),
+    "failed": SimulationState(
+        SimulateStage.FAILED,
+        reason=Reason("simulate.crashed", {"phase": "backward", "signal": "SIGSEGV"}),
+        detail="Traceback",
+    ),
+}
+RESULTS: dict[str, dict[str, Any]] = {
+    "exact": {"exact": True},
+    "a band": {"peak_high_bytes": 99 << 30},
+    "out of memory": {"out_of_memory": True},
+}
+
+
+@pytest.mark.parametrize("state", [*SIMULATIONS, *RESULTS, "stale"])
+def test_no_simulation_is_left_in_english(
+    make_window: MakeWindow, qtbot: QtBot, translations: Texts, state: str
+) -> None:
+    window = make_window("zh_CN")
+    _fill(window, qtbot)
+    known = SIMULATIONS.get(state)
+    window.store.set_simulation(known or simulated(window.store.snapshot, **RESULTS.get(state, {})))
+    if state == "stale":
+        window.store.edit("batch", "3")
+    settle()
+    assert _left_in_english(_without_names(texts_shown(window)), translations) == {}
+
+
+def _without_names(shown: dict[str, str]) -> dict[str, str]:
+    """Texts without those that name a module or an operator of torch, which are not translated."""
+    return {place: text for place, text in shown.items() if "aten::" not in text and "layers." not in text}
+
+
+@pytest.mark.parametrize("page", range(4))
+def test_a_memory_snapshot_is_not_left_in_english(
+    make_window: MakeWindow, qtbot: QtBot, translations: Texts, tmp_path: Path, page: int
+) -> None:
+    path = tmp_path / "run.pickle"
+    path.write_bytes(pickle.dumps(as_snapshot(program().recording())))
+    window = make_window("zh_CN")
+    shown_page = open_in(window, path, qtbot)
+    shown_page.pages.show_page(page)
+    shown_page.what_if.button.click()
+    qtbot.waitUntil(lambda: len(shown_page.what_if.model.rows) == 2, timeout=20_000)
+    settle()
+    shown = {place: text for place, text in texts_shown(shown_page).items() if "train.py" not in text}
+    assert _left_in_english(shown, translations) == {}
+    assert any(_HAN.search(text) for text in shown.values())
 
 
 def _switch(window: MainWindow, language: str) -> None:

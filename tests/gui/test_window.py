@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -25,7 +27,11 @@ from optmem_gui.gui.fields import ChoiceField, Field, FlagField, TextField
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.theme import is_dark
+from tests.allocator.recorder import as_snapshot
 from tests.gui.conftest import settle
+from tests.gui.simulation_samples import simulated
+from tests.gui.test_memory_snapshots import open_in, program
+from tests.gui.test_memory_snapshots import page_of as open_page
 
 MakeWindow = Callable[..., MainWindow]
 
@@ -217,11 +223,35 @@ def _inputs(window: MainWindow) -> list[QWidget]:
     ]
 
 
-@pytest.mark.parametrize("language", ["en", "zh_CN"])
-def test_every_input_has_an_accessible_name(make_window: MakeWindow, language: str) -> None:
-    window = make_window(language)
+@pytest.fixture
+def snapshot_file(tmp_path: Path) -> Path:
+    """A recorded memory snapshot."""
+    path = tmp_path / "run.pickle"
+    path.write_bytes(pickle.dumps(as_snapshot(program().recording())))
+    return path
+
+
+def _bring_up(window: MainWindow, shown: str, snapshot_file: Path, qtbot: QtBot) -> None:
+    """Show one of the states that a window can be in."""
     window.store.edit("lora", True)
+    if shown == "simulation":
+        window.store.set_simulation(simulated(window.store.snapshot))
+    elif shown == "memory snapshot":
+        page = open_in(window, snapshot_file, qtbot)
+        page.pages.show_page(3)
     settle()
+
+
+SHOWN = ("estimate", "simulation", "memory snapshot")
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_every_input_has_an_accessible_name(
+    make_window: MakeWindow, qtbot: QtBot, snapshot_file: Path, language: str, shown: str
+) -> None:
+    window = make_window(language)
+    _bring_up(window, shown, snapshot_file, qtbot)
     nameless = []
     for widget in _inputs(window):
         if isinstance(widget, QLabel) or isinstance(widget.parentWidget(), QComboBox):
@@ -252,18 +282,26 @@ def _mnemonics(window: MainWindow) -> Counter[str]:
     return Counter(key for key in keys if key)
 
 
-def test_no_two_visible_mnemonics_are_the_same(window: MainWindow) -> None:
-    window.store.edit("lora", True)
-    settle()
+@pytest.mark.parametrize("shown", SHOWN)
+def test_no_two_visible_mnemonics_are_the_same(
+    window: MainWindow, qtbot: QtBot, snapshot_file: Path, shown: str
+) -> None:
+    _bring_up(window, shown, snapshot_file, qtbot)
     assert {key: count for key, count in _mnemonics(window).items() if count > 1} == {}
 
 
-def test_the_keyboard_reaches_everything_and_gets_out_again(window: MainWindow, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("shown", SHOWN)
+def test_the_keyboard_reaches_everything_and_gets_out_again(
+    window: MainWindow, qtbot: QtBot, snapshot_file: Path, shown: str
+) -> None:
     qtbot.waitUntil(lambda: window.results.timeline.plots.count() > 0)  # the plot follows the first paint
+    _bring_up(window, shown, snapshot_file, qtbot)
     window.activateWindow()
     wanted = {widget for widget in _inputs(window) if not isinstance(widget, QLabel | QScrollArea)}
     wanted -= {widget for widget in wanted if isinstance(widget.parentWidget(), QComboBox)}
-    start = text_field(window, "params").edit
+    start: QWidget = text_field(window, "params").edit
+    if shown == "memory snapshot":
+        start = open_page(window).what_if.split.edit
     start.setFocus()
     reached: set[QWidget] = set()
     for _ in range(4 * len(_inputs(window))):

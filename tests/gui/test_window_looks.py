@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QRect, QTranslator
@@ -16,7 +18,10 @@ from pytestqt.qtbot import QtBot
 
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.store import Store
+from tests.allocator.recorder import as_snapshot
 from tests.gui.conftest import settle
+from tests.gui.simulation_samples import simulated
+from tests.gui.test_memory_snapshots import open_in, program
 
 MakeWindow = Callable[..., MainWindow]
 
@@ -46,6 +51,39 @@ def test_no_label_is_cut(make_window: MakeWindow, theme: str, language: str, siz
     window = make_window(language, theme, size)
     assert (window.width(), window.height()) == size
     assert cut_texts(window) == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+@pytest.mark.parametrize("size", [(1280, 800), (853, 533)], ids=["100%", "150%"])
+def test_nothing_is_cut_beside_a_simulation(
+    make_window: MakeWindow, language: str, size: tuple[int, int]
+) -> None:
+    """Where the lower row has no room for two views side by side, they stand above each other."""
+    window = make_window(language, "light", size)
+    window.store.set_simulation(simulated(window.store.snapshot))
+    settle()
+    assert (window.width(), window.height()) == size
+    assert cut_texts(window) == []
+    view, panel = window.results.parentWidget(), window.results.panel("simulation")
+    assert view is not None
+    assert panel is not None
+    assert window.results.width() <= view.width()  # nothing lies beyond the right edge
+    assert panel.isVisible()
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (853, 533)], ids=["100%", "150%"])
+def test_a_memory_snapshot_leaves_the_window_as_large_as_it_is(
+    make_window: MakeWindow, qtbot: QtBot, tmp_path: Path, size: tuple[int, int]
+) -> None:
+    path = tmp_path / "run.pickle"
+    path.write_bytes(pickle.dumps(as_snapshot(program().recording())))
+    window = make_window("en", "dark", size)
+    page = open_in(window, path, qtbot)
+    for place in range(4):
+        page.pages.show_page(place)
+        settle()
+        assert (window.width(), window.height()) == size
+        assert cut_texts(window) == []
 
 
 class LongerTexts(QTranslator):
