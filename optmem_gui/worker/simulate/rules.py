@@ -11,6 +11,7 @@ from optmem_gui.worker.simulate import (
     norms,
     products,
     reductions,
+    softmax,
 )
 from optmem_gui.worker.simulate.tracker import Rule
 
@@ -27,6 +28,8 @@ RULES: dict[str, Rule] = {
     "copy_": host.copy_into,
     "pow": host.power,
     "resize_": host.resize,
+    "_softmax": softmax.softmax,
+    "_log_softmax": softmax.softmax,
     **dict.fromkeys(_PRODUCTS, products.product),
     **dict.fromkeys(reductions.KINDS, reductions.reduce),
     "index": indexing.index,

@@ -26,7 +26,7 @@ from optmem_gui.worker.simulate.rules import RULES, SEEN_IN_PLACE
 from optmem_gui.worker.simulate.tape import Tape
 from optmem_gui.worker.simulate.tracker import Tracker
 from optmem_gui.worker.training import Passes, autocast_of, checked_scheme, train_step
-from optmem_gui.worker.update import Update, first_line
+from optmem_gui.worker.update import Update, first_line, optimizer_class
 
 DEVICE = torch.device("cuda", 0)
 """What the model is built on; every use of it comes to the meta device."""
@@ -104,6 +104,7 @@ class Simulation:
         work = replace(self.request.work, device="cuda")
         scheme = checked_scheme(work)
         tracker = self._tracker
+        optimizer_class(work.optimizer)  # a library that looks for a GPU when it is imported must find none
         with traced(tracker):
             with self._phase("load"):
                 job = build(work, scheme, DEVICE)

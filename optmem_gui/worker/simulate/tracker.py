@@ -28,9 +28,10 @@ _MOST_NOTES = 50
 class _Storage(weakref.ref[Any]):
     """A storage that is alive."""
 
-    __slots__ = ("block", "key")
+    __slots__ = ("block", "companion", "key")
     key: int
     block: Block
+    companion: object
 
 
 class Tracker:
@@ -141,6 +142,12 @@ class Tracker:
         assert isinstance(storage, _Storage)  # noqa: S101  # made in _see
         del self.live[storage.key]
         self.tape.events.append(storage.block)
+
+    def keep_with(self, tensor: Tensor, kept: Tensor) -> None:
+        """Keep the memory of one tensor as long as that of another."""
+        watched = self.live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001
+        if watched is not None:
+            watched.companion = kept.untyped_storage()
 
     def block_of(self, tensor: Tensor) -> Block | None:
         """The allocation behind a tensor; None where it lies elsewhere."""
