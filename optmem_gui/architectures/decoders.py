@@ -242,7 +242,7 @@ def gemma3_text(fields: Fields) -> Layout:
 
 def phi3(fields: Fields) -> Layout:
     """Phi-3 and Phi-4-mini: Llama's matrices, query, key and value fused, gate and up fused."""
-    shape = dimensions(fields)
+    shape = replace(dimensions(fields), fused=True)
     query, value = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
 
     def block(prefix: str, _layer: int) -> list[Row]:

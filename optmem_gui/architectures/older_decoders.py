@@ -44,6 +44,8 @@ def gpt2(fields: Fields) -> Layout:
         tied_head=fields.flag("tie_word_embeddings", True),
         positions=fields.count("n_positions", 1024),
         dropout=fields.ratio("resid_pdrop", 0.1),
+        fused=True,
+        gelu_steps=fields.word("activation_function", "gelu_new") == "gelu_new",
     )
     ffn = shape.ffn
     rows = [

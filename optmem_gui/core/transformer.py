@@ -26,6 +26,8 @@ class TransformerShape:
         positions: Rows of a learned position embedding, 0 for rotary or none.
         remainder: Elements of one more vector that brings the total to an exact count.
         dropout: Dropout is active on attention and both residual branches.
+        fused: Query, key and value come from one product, and so do gate and up (GPT-2, Phi-3).
+        gelu_steps: GELU's tanh form is written out in elementary operations (``gelu_new`` of GPT-2).
         head_norms: A norm over each query and key head (Qwen 3).
         experts: Routed experts of every layer, in place of the MLP; ``ffn`` is the width of each. 0 for none.
         experts_used: Experts that a token visits.
@@ -47,6 +49,8 @@ class TransformerShape:
     positions: int = 0
     remainder: int = 0
     dropout: float = 0.0
+    fused: bool = False
+    gelu_steps: bool = False
     head_norms: bool = False
     experts: int = 0
     experts_used: int = 0

@@ -77,6 +77,8 @@ class _StoredTransformer(_Stored, frozen=True):
     positions: _Whole
     remainder: _Whole
     dropout: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    fused: bool = False
+    gelu_steps: bool = False
     head_norms: bool = False
     experts: _Whole = 0
     experts_used: _Whole = 0

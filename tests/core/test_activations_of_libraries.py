@@ -35,6 +35,17 @@ MODELS: dict[str, dict[str, Any]] = {
     "mistral": {"model_type": "mistral", **BASE},
     "qwen2": {"model_type": "qwen2", **BASE, "head_dim": 16},
     "qwen3": {"model_type": "qwen3", **BASE},
+    "phi3": {"model_type": "phi3", **BASE, "head_dim": 16, "pad_token_id": 0},
+    "gpt2": {
+        "model_type": "gpt2",
+        "vocab_size": 128,
+        "n_embd": 64,
+        "n_head": 4,
+        "n_positions": 64,
+        "resid_pdrop": 0.0,
+        "attn_pdrop": 0.0,
+        "embd_pdrop": 0.0,
+    },
     "mixtral": {"model_type": "mixtral", **BASE, "num_local_experts": 8, "num_experts_per_tok": 3},
     "qwen3_moe": {
         "model_type": "qwen3_moe",
@@ -92,7 +103,8 @@ def kept_here(config: dict[str, Any], precision: str, attention: str) -> int:
 @pytest.mark.parametrize("precision", list(TYPES))
 @pytest.mark.parametrize("model", list(MODELS))
 def test_a_layer_keeps_what_the_librarys_layer_keeps(model: str, precision: str) -> None:
-    two, three = ({**MODELS[model], "num_hidden_layers": layers} for layers in (2, 3))
+    field = "n_layer" if model == "gpt2" else "num_hidden_layers"
+    two, three = ({**MODELS[model], field: layers} for layers in (2, 3))
     real = kept_by_transformers(three, precision, "sdpa") - kept_by_transformers(two, precision, "sdpa")
     assert kept_here(three, precision, "sdpa") - kept_here(two, precision, "sdpa") == real
 

@@ -24,7 +24,7 @@ def mix_experts(program: Program, plan: Plan, x: Value) -> Value:
     sorted_weights = _gather(program, weights, pairs, pairs, "routing")
     offsets = program.value(shape.experts, INT32, False, "routing")
     both = _grouped(program, rows, plan.matrix("experts.gate_up_proj"), 2 * pairs * shape.ffn, (offsets,))
-    inner = _gated(program, both)
+    inner = program.gated_halves(both, "mlp")
     out = _grouped(program, inner, plan.matrix("experts.down_proj"), pairs * shape.hidden, ())
     scaled = _weigh(program, out, sorted_weights)
     program.hold(rows)
@@ -71,15 +71,6 @@ def _grouped(program: Program, x: Value, matrix: Matrix, count: int, extras: tup
     weights = (program.gradient_of(matrix),) if matrix.trained else ()
     kept = (*((x,) if matrix.trained else ()), *(extras if out.needs_grad else ()))
     program.ops.append(Op((x,), out, kept, extras, views=True, weights=weights))
-    return out
-
-
-def _gated(program: Program, both: Value) -> Value:
-    """``silu(gate) * up`` of two halves of one tensor: keeps that tensor and the activated half."""
-    half = both.count // 2
-    active = program.value(half, both.dtype, both.needs_grad, "mlp")
-    out = program.value(half, both.dtype, both.needs_grad, "mlp")
-    program.ops.append(Op((both,), out, (both, active) if both.needs_grad else (), (active,)))
     return out
 
 

@@ -107,6 +107,12 @@ class Program:
         self.ops.append(Op((x, y), out, scratch=copied, passes=True))
         return out
 
+    def copy(self, x: Value, label: str, count: int | None = None) -> Value:
+        """A copy of ``x``, or of ``count`` elements of it; saves nothing."""
+        out = self.value(x.count if count is None else count, x.dtype, x.needs_grad, label)
+        self.ops.append(Op((x,), out))
+        return out
+
     def scale(self, x: Value, label: str) -> Value:
         """``x * number``: saves nothing."""
         out = self.value(x.count, x.dtype, x.needs_grad, label)
@@ -125,6 +131,31 @@ class Program:
         """SiLU or GELU: saves its input."""
         out = self.value(x.count, x.dtype, x.needs_grad, label)
         self.ops.append(Op((x,), out, (x,) if x.needs_grad else ()))
+        return out
+
+    def gelu_steps(self, x: Value, label: str) -> Value:
+        """``0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))``, operation by operation.
+
+        Kept are ``x``, the tanh and both factors. Autocast runs ``pow`` in fp32 on CUDA.
+        """
+        needs = x.needs_grad
+        half = self.scale(x, label)
+        base = x if self.autocast is None or self.cpu else self.cast(x, F32, label)
+        cube = self.value(base.count, base.dtype, needs)
+        self.ops.append(Op((base,), cube, (base,) if needs else (), backward_scratch=2 * cube.size_bytes))
+        inner = self.add(x, self.scale(cube, label), label)
+        bent = self.value(inner.count, inner.dtype, needs, label)
+        self.ops.append(Op((self.scale(inner, label),), bent, (bent,) if needs else ()))
+        factor = self.value(bent.count, bent.dtype, needs, label)
+        self.ops.append(Op((bent,), factor, passes=True))
+        return self.multiply(half, factor, label)
+
+    def gated_halves(self, both: Value, label: str) -> Value:
+        """``silu(gate) * up`` of two halves of one tensor: keeps that tensor and the activated half."""
+        half = both.count // 2
+        active = self.value(half, both.dtype, both.needs_grad, label)
+        out = self.value(half, both.dtype, both.needs_grad, label)
+        self.ops.append(Op((both,), out, (both, active) if both.needs_grad else (), (active,)))
         return out
 
     def linear(self, x: Value, matrix: Matrix, tokens: int, label: str) -> Value:

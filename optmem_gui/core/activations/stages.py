@@ -23,6 +23,7 @@ from optmem_gui.core.activations.tape import (
 from optmem_gui.core.activations.walk import run_backward, run_forward
 from optmem_gui.core.dtypes import BF16, F16, DType
 from optmem_gui.core.reasons import Reason
+from optmem_gui.core.transformer import TransformerShape
 
 Saved = tuple[tuple[str, int, int], ...]
 """What is kept, as (label, bytes, tensors)."""
@@ -80,13 +81,15 @@ def layer_program(plan: Plan, *, input_needs_grad: bool) -> tuple[list[Step], Va
     x = program.value(tokens * shape.hidden, stream_dtype(plan), input_needs_grad, "residual")
     first = apply_norm(program, plan, x, "input_layernorm")
     q, k, v = project(program, plan, first)
-    if shape.norm == "rms" and not shape.positions:
+    if _rotary(shape):
         q, k = (rotate(program, part, stream_dtype(plan), "attention") for part in (q, k))
     start = len(program.ops)
     mixed = attend(program, (q, k, v), kernel_of(plan)[0], sizes_of(shape, plan.batch, plan.sequence))
     head, tail = program.ops[:start], len(program.ops)
     core = program.ops[start:tail]
     program.hold(first)
+    if shape.fused and _rotary(shape) and kernel_of(plan)[0] not in ("eager", "math"):
+        mixed = program.copy(mixed, "linear_input")  # its queries lie heads first, and so does the result
     branch = program.linear(mixed, plan.matrix("o_proj"), tokens, "residual")
     middle = program.add(x, program.dropout(branch, shape.dropout, "residual"), "residual")
     second = apply_norm(program, plan, middle, "post_attention_layernorm")
@@ -104,18 +107,39 @@ def layer_program(plan: Plan, *, input_needs_grad: bool) -> tuple[list[Step], Va
 def feed_forward(program: Program, plan: Plan, second: Value) -> Value:
     """The MLP that the shape has."""
     shape, tokens = plan.shape, plan.token_count
-    if shape.gated:
+    if shape.gated and shape.fused:
+        both = program.linear(second, plan.matrix("gate_up_proj"), tokens, "mlp")
+        inner = program.gated_halves(both, "mlp")
+    elif shape.gated:
         gate = program.unary(program.linear(second, plan.matrix("gate_proj"), tokens, "mlp"), "mlp")
         inner = program.multiply(gate, program.linear(second, plan.matrix("up_proj"), tokens, "mlp"), "mlp")
     else:
-        inner = program.unary(program.linear(second, plan.matrix("up_proj"), tokens, "mlp"), "mlp")
+        up = program.linear(second, plan.matrix("up_proj"), tokens, "mlp")
+        inner = program.gelu_steps(up, "mlp") if shape.gelu_steps else program.unary(up, "mlp")
     program.hold(second)
     return program.linear(inner, plan.matrix("down_proj"), tokens, "residual")
 
 
+def _rotary(shape: TransformerShape) -> bool:
+    return shape.norm == "rms" and not shape.positions
+
+
 def project(program: Program, plan: Plan, x: Value) -> tuple[Value, Value, Value]:
-    """Query, key and value; with head norms each is normed before the next is projected."""
+    """Query, key and value; with head norms each is normed before the next is projected.
+
+    From one product they are views of one tensor. The value keeps all of it, also when query and key go on
+    as rotated copies.
+    """
     shape, tokens = plan.shape, plan.token_count
+    if shape.fused and _rotary(shape):
+        both = program.linear(x, plan.matrix("qkv_proj"), tokens, "attention")
+        q, k = (
+            program.copy(both, "attention", tokens * heads * shape.head_dim)
+            for heads in (shape.heads, shape.kv_heads)
+        )
+        return q, k, both
+    if shape.fused:
+        x = program.cast(x, plan.autocast or plan.matrix("q_proj").dtype, "linear_input")
     found = []
     for leaf, heads in (("q_proj", shape.heads), ("k_proj", shape.kv_heads), ("v_proj", 0)):
         part = program.linear(x, plan.matrix(leaf), tokens, "attention")
