@@ -51,6 +51,16 @@ _OTHERS = (
     (".npy",),
 )
 _INDEXES = tuple(f"{suffix}.index.json" for suffix in (".safetensors", ".bin", ".msgpack", ".h5"))
+_TRAINER_FILES: tuple[tuple[str, str], ...] = (
+    ("scheduler", "learning-rate schedule"),
+    ("scaler", "loss scale of fp16"),
+    ("rng_state", "random states"),
+    ("random_states", "random states"),
+    ("training_args", "settings of the trainer"),
+    ("trainer_state", "log of the trainer"),
+)
+"""What transformers' Trainer and accelerate put beside a model, by the beginning of the name."""
+
 _CHECK_EVERY = 500
 
 
@@ -207,6 +217,8 @@ def _shards(listing: Listing, shards: ShardSet, reading: Reading, index: str) ->
 
 def _with_optimizer(listing: Listing, contents: Contents, reading: Reading, used: set[str]) -> Contents:
     """Add the optimizer that a trainer saved beside the model, and the list of files that do not count."""
+    from optmem_gui.checkpoints.deepspeed import optimizer_beside  # noqa: PLC0415  # only a folder asks for it
+
     warnings: list[Reason] = []
     optimizer = contents.optimizer
     for name in ("optimizer.pt", "optimizer.bin"):
@@ -216,8 +228,16 @@ def _with_optimizer(listing: Listing, contents: Contents, reading: Reading, used
                 optimizer = read_file(listing.folder / name, reading)[1].optimizer
             except UserError as error:
                 warnings.append(error.reason)
+    beside = {
+        what: name for start, what in _TRAINER_FILES for name in listing.files if name.startswith(f"{start}")
+    }
+    if beside and optimizer is not None:
+        names = ", ".join(f"{name} ({what})" for what, name in beside.items())
+        warnings.append(remark("checkpoint.trainer_files", names=names))
     ignored = [name for name in listing.files if name not in used and _is_weights(name)]
     ignored += [f"{name}/" for name in listing.folders if name in ("original", "metal", "onnx", "openvino")]
+    if optimizer is None:
+        optimizer = next(optimizer_beside(listing.folder, listing.folders, reading), None)
     if ignored:
         warnings.append(
             remark(

@@ -276,7 +276,8 @@ def _against_index(
     place = shards.weight_map.get
     stray: list[str] = []
     for file, part in parts:
-        stray += [row[0] for row in part.rows if place(row[0]) != file]
+        if not dict.fromkeys((row[0] for row in part.rows), file).items() <= shards.weight_map.items():
+            stray += [row[0] for row in part.rows if place(row[0]) != file]
         stray += [other for other, _ in part.tied if place(other) not in (file, None)]
     promised = Counter(shards.weight_map.values())
     found = sum(len(part.rows) for _, part in parts) - len(stray)

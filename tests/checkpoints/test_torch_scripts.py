@@ -19,8 +19,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::F
 class Net(nn.Module):
     """Own parameters and buffers beside those of two layers."""
 
-    table: torch.Tensor
-
     def __init__(self) -> None:
         super().__init__()
         self.first = nn.Linear(4, 8)
@@ -30,7 +28,7 @@ class Net(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Anything."""
-        out: torch.Tensor = self.norm(self.first(x)) * self.scale + self.table.sum()
+        out: torch.Tensor = self.norm(self.first(x)) * self.scale
         return out
 
 
