@@ -60,6 +60,9 @@ def model_warnings(inventory: Inventory, contents: Contents) -> Iterator[Reason]
         )
     if parameters and all(kind.role is Role.ADAPTER for kind in parameters):
         yield remark("checkpoint.adapter_only", count=param_count)
+    flat_count = sum(kind.count for kind in parameters if "flat_param" in kind.name.rpartition(".")[2])
+    if flat_count:
+        yield remark("checkpoint.flat_parameters", count=flat_count)
     averaged = [kind for kind in inventory.of(Part.BUFFER) if kind.name.startswith(EMA_ROOTS)]
     if averaged:
         yield remark("checkpoint.ema_copy", count=sum(kind.param_count for kind in averaged))

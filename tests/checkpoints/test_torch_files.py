@@ -356,3 +356,13 @@ def test_a_subclass_counts_by_its_outer_shape(tmp_path: Path) -> None:
 
     path = write_zip(tmp_path / "sub.pt", pickle.dumps({"w": Wrapper()}, protocol=2))
     assert open_checkpoint(path).param_count == 32
+
+
+@pytest.mark.parametrize("name", ["_fsdp_wrapped_module._flat_param", "layers.0.flat_param_0"])
+def test_flat_parameters_of_fsdp_are_called_flat(tmp_path: Path, name: str) -> None:
+    """``LOCAL_STATE_DICT`` saves a rank's piece of all parameters laid end to end: the shapes are gone."""
+    path = tmp_path / "pytorch_model_fsdp_rank0.bin"
+    torch.save({name: torch.zeros(1000)}, path)
+    checkpoint = open_checkpoint(path)
+    assert checkpoint.param_count == 1000
+    assert "flat_parameters" in codes(checkpoint)
