@@ -144,12 +144,23 @@ def _dense(
 
 
 def llama(fields: Fields) -> Layout:
-    """Llama, Mistral, Yi, SmolLM: no biases unless ``attention_bias`` or ``mlp_bias`` asks for them."""
+    """Llama, Yi, SmolLM: no biases unless ``attention_bias`` or ``mlp_bias`` asks for them."""
     shape = dimensions(fields)
     biases, mlp_bias = fields.flag("attention_bias"), fields.flag("mlp_bias")
     return _dense(
         fields, shape, biased=QKVO if biases else (), mlp_bias=mlp_bias, known=not biases and not mlp_bias
     )
+
+
+def mistral(fields: Fields) -> Layout:
+    """Mistral: Llama whose first version looks back at a window of 4096 tokens."""
+    layout = llama(fields)
+    return replace(layout, shape=None if layout.shape is None else windowed(fields, layout.shape))
+
+
+def windowed(fields: Fields, shape: TransformerShape) -> TransformerShape:
+    """The dimensions with the window, where the config sets one."""
+    return replace(shape, window=fields.count("sliding_window", 0, least=0))
 
 
 def granite(fields: Fields) -> Layout:
@@ -209,8 +220,9 @@ def olmo2(fields: Fields) -> Layout:
 
 def gemma(fields: Fields) -> Layout:
     """Gemma 1: Llama's tensors, a head that is tied."""
-    shape = dimensions(fields, tied=True)
-    return _dense(fields, shape, biased=QKVO if fields.flag("attention_bias") else ())
+    shape = replace(dimensions(fields, tied=True), norm_offset=True)
+    biased = QKVO if fields.flag("attention_bias") else ()
+    return _dense(fields, shape, biased=biased, known=not biased)
 
 
 def gemma2(fields: Fields) -> Layout:
@@ -235,14 +247,33 @@ def gemma3_block(shape: TransformerShape, bias: bool) -> Callable[[str, int], li
 
 def gemma3_text(fields: Fields) -> Layout:
     """Gemma 3 without its image tower."""
-    shape = dimensions(fields, tied=True)
+    shape = gemma3_shape(fields)
     rows = stack(fields, shape, gemma3_block(shape, fields.flag("attention_bias")))
-    return Layout(tuple(rows), tied=ties(fields, shape))
+    return Layout(tuple(rows), gemma3_known(fields, shape), tied=ties(fields, shape))
+
+
+def gemma3_shape(fields: Fields) -> TransformerShape:
+    """Dimensions of Gemma 3: five layers of six look back at a window."""
+    return replace(
+        dimensions(fields, tied=True),
+        norm_offset=True,
+        norms_after=True,
+        head_norms=True,
+        window=fields.count("sliding_window", 4096),
+    )
+
+
+def gemma3_known(fields: Fields, shape: TransformerShape) -> TransformerShape | None:
+    """The dimensions, where the rules for activations hold: no biases, no caps on logits."""
+    other = any(
+        fields.flag(name) for name in ("attention_bias", "final_logit_softcapping", "attn_logit_softcapping")
+    )
+    return None if other or fields.task() == "ForSequenceClassification" else shape
 
 
 def phi3(fields: Fields) -> Layout:
     """Phi-3 and Phi-4-mini: Llama's matrices, query, key and value fused, gate and up fused."""
-    shape = replace(dimensions(fields), fused=True)
+    shape = windowed(fields, replace(dimensions(fields), fused=True))
     query, value = shape.heads * shape.head_dim, shape.kv_heads * shape.head_dim
 
     def block(prefix: str, _layer: int) -> list[Row]:

@@ -9,7 +9,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
-from optmem_gui.architectures.decoders import QKV, QKVO, attention, dimensions, head_norms, norms, stack, ties
+from optmem_gui.architectures.decoders import (
+    QKV,
+    QKVO,
+    attention,
+    dimensions,
+    head_norms,
+    norms,
+    stack,
+    ties,
+    windowed,
+)
 from optmem_gui.architectures.fields import Fields
 from optmem_gui.architectures.rows import (
     Layout,
@@ -50,7 +60,8 @@ def routing(fields: Fields, name: str, default: int) -> tuple[int, int]:
 def mixtral(fields: Fields) -> Layout:
     """Mixtral: every MLP is a router and a set of experts."""
     used = routing(fields, "num_local_experts", 2)
-    shape = replace(dimensions(fields), experts=used[1], experts_used=used[0], router_fp32=True)
+    mixed = replace(dimensions(fields), experts=used[1], experts_used=used[0], router_fp32=True)
+    shape = windowed(fields, mixed)
 
     def block(prefix: str, _layer: int) -> list[Row]:
         return [

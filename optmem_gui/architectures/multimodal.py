@@ -5,7 +5,16 @@ Source of names, order, shapes and defaults: ``modeling_*.py``, ``configuration_
 
 from __future__ import annotations
 
-from optmem_gui.architectures.decoders import attention, dimensions, gemma3_block, norms, stack, ties
+from optmem_gui.architectures.decoders import (
+    attention,
+    dimensions,
+    gemma3_block,
+    gemma3_known,
+    gemma3_shape,
+    norms,
+    stack,
+    ties,
+)
 from optmem_gui.architectures.fields import Fields
 from optmem_gui.architectures.mixtures import routing
 from optmem_gui.architectures.rows import Layout, Row, convolution, gated, linear, linears, norm, table
@@ -120,7 +129,8 @@ def gemma3(fields: Fields) -> Layout | None:
         return None
     text, vision = fields.part("text_config"), fields.part("vision_config")
     tied = {"tie_word_embeddings": fields.flag("tie_word_embeddings", True)}
-    shape = dimensions(text.with_defaults({**_GEMMA3_TEXT, **tied}))
+    text = text.with_defaults({**_GEMMA3_TEXT, **tied})
+    shape = gemma3_shape(text)
     width = vision.count("hidden_size", 768)
     base = "model.language_model."
     rows = [
@@ -129,7 +139,8 @@ def gemma3(fields: Fields) -> Layout | None:
         *norm("model.multi_modal_projector.mm_soft_emb_norm", width),
         *stack(fields, shape, gemma3_block(shape, text.flag("attention_bias")), base=base),
     ]
-    return Layout(tuple(rows), tied=ties(fields, shape, f"{base}embed_tokens"), text_only=True)
+    known = gemma3_known(text, shape)
+    return Layout(tuple(rows), known, tied=ties(fields, shape, f"{base}embed_tokens"), text_only=True)
 
 
 _GEMMA3_TEXT = {

@@ -85,7 +85,7 @@ def measure_request(
 
 def runs_as_transformer(model: ModelRef) -> bool:
     """Whether the transformer of its dimensions has exactly the parameters this model has."""
-    if model.architecture is None or model.buffers:
+    if model.architecture is None or model.buffers or not model.architecture.is_own:
         return False
     built = transformer_ref(model.title, model.source, model.architecture)
     return _shapes(built) == _shapes(model)

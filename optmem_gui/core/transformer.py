@@ -28,6 +28,9 @@ class TransformerShape:
         dropout: Dropout is active on attention and both residual branches.
         fused: Query, key and value come from one product, and so do gate and up (GPT-2, Phi-3).
         gelu_steps: GELU's tanh form is written out in elementary operations (``gelu_new`` of GPT-2).
+        norm_offset: Norms scale with one plus their weight, in fp32 (Gemma).
+        norms_after: A norm after each sublayer, too (Gemma 2 and 3).
+        window: Tokens that some layers look back at most; 0 for all.
         head_norms: A norm over each query and key head (Qwen 3).
         experts: Routed experts of every layer, in place of the MLP; ``ffn`` is the width of each. 0 for none.
         experts_used: Experts that a token visits.
@@ -51,7 +54,16 @@ class TransformerShape:
     dropout: float = 0.0
     fused: bool = False
     gelu_steps: bool = False
+    norm_offset: bool = False
+    norms_after: bool = False
+    window: int = 0
     head_norms: bool = False
     experts: int = 0
     experts_used: int = 0
     router_fp32: bool = False
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the program's own module is this transformer, operation by operation."""
+        others = (self.fused, self.gelu_steps, self.norm_offset, self.norms_after, self.experts)
+        return not any(others)

@@ -79,6 +79,9 @@ class _StoredTransformer(_Stored, frozen=True):
     dropout: Annotated[float, msgspec.Meta(ge=0, le=1)]
     fused: bool = False
     gelu_steps: bool = False
+    norm_offset: bool = False
+    norms_after: bool = False
+    window: _Whole = 0
     head_norms: bool = False
     experts: _Whole = 0
     experts_used: _Whole = 0

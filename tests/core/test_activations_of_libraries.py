@@ -17,6 +17,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from optmem_gui.architectures.config import read_config
 from optmem_gui.core.activations import estimate_activations
 from optmem_gui.core.layout import place
+from optmem_gui.core.measuring import runs_as_transformer
 from optmem_gui.core.model import group_model
 from optmem_gui.core.scenario import Scenario
 
@@ -46,6 +47,8 @@ MODELS: dict[str, dict[str, Any]] = {
         "attn_pdrop": 0.0,
         "embd_pdrop": 0.0,
     },
+    "gemma": {"model_type": "gemma", **BASE},
+    "gemma3": {"model_type": "gemma3_text", **BASE},
     "mixtral": {"model_type": "mixtral", **BASE, "num_local_experts": 8, "num_experts_per_tok": 3},
     "qwen3_moe": {
         "model_type": "qwen3_moe",
@@ -130,3 +133,23 @@ def test_dense_shapes_have_no_experts() -> None:
     architecture = read_config({**MODELS["qwen3"], "num_hidden_layers": 1}, "config.json").shape
     assert architecture is not None
     assert (architecture.head_norms, architecture.experts) == (True, 0)
+
+
+@pytest.mark.parametrize(
+    ("model", "own"), [("llama", True), ("qwen3", True), ("gemma", False), ("phi3", False)]
+)
+def test_only_what_the_own_module_computes_is_measured_with_it(model: str, own: bool) -> None:
+    """Gemma 1 has Llama's tensors, and keeps more."""
+    spec = read_config({**MODELS[model], "num_hidden_layers": 2}, "config.json").model("model")
+    assert spec is not None
+    assert runs_as_transformer(group_model(spec)) is own
+
+
+def test_a_window_is_said_where_the_sequence_is_longer() -> None:
+    spec = read_config({**MODELS["gemma3"], "num_hidden_layers": 1, "sliding_window": 16}, "c").model("model")
+    assert spec is not None
+    assert spec.architecture is not None
+    for sequence, said in ((16, False), (17, True)):
+        scenario = Scenario(group_model(spec), batch=1, sequence=sequence, target="cpu")
+        found = estimate_activations(spec.architecture, scenario, place(scenario))
+        assert ("activation.window" in [reason.key for reason in found.not_counted]) is said

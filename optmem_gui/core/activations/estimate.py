@@ -11,7 +11,7 @@ from optmem_gui.core.activations.choice import loss_chunk_tokens
 from optmem_gui.core.activations.loss import logits_bytes, loss_stage
 from optmem_gui.core.activations.plan import Plan, make_plan
 from optmem_gui.core.activations.stages import Stage, kernel_of, layer_stage, stream_dtype
-from optmem_gui.core.activations.tape import Point
+from optmem_gui.core.activations.tape import Point, in_block
 from optmem_gui.core.dtypes import F32
 from optmem_gui.core.kernels.gemm import cublas_workspace_bytes
 from optmem_gui.core.layout import Layout
@@ -185,7 +185,7 @@ class _Course:
         return self._rounded(F32.bytes_for(1)) if self.plan.heads else 0
 
     def _rounded(self, size: int) -> int:
-        return -(-size // self.plan.unit) * self.plan.unit
+        return in_block(size, self.plan.unit)
 
     def _outside(self) -> Point:
         """Tokens and labels, and the rotary tables that all layers share."""
@@ -395,6 +395,8 @@ def _not_counted(plan: Plan, kernel: str) -> Iterator[Reason]:
         yield Reason("activation.no_kernel_buffers")
         if kernel in ("flash", "cudnn"):
             yield Reason("activation.not_compared", {"kernel": kernel})
+    if 0 < plan.shape.window < plan.sequence:
+        yield Reason("activation.window", {"window_count": plan.shape.window})
     if plan.shape.experts:
         yield Reason("activation.experts")
     if plan.matrix("q_proj").packed:

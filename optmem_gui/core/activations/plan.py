@@ -117,6 +117,8 @@ def _matrices(shape: TransformerShape, scenario: Scenario, layout: Layout) -> It
         ("experts.down_proj", shape.experts * hidden, ffn, Role.EXPERT, False),
         ("input_layernorm", hidden, 1, Role.NORM, norm),
         ("post_attention_layernorm", hidden, 1, Role.NORM, norm),
+        ("pre_feedforward_layernorm", hidden, 1, Role.NORM, norm),
+        ("post_feedforward_layernorm", hidden, 1, Role.NORM, norm),
         ("norm", hidden, 1, Role.NORM, norm),
         ("lm_head", shape.vocab, hidden, Role.EMBEDDING if shape.tied_head else Role.HEAD, False),
         ("remainder", shape.remainder, 1, Role.OTHER, False),

@@ -223,7 +223,9 @@ class Program:
         kept = matrix.gradient
         return WeightGradient(made.bytes_for(count), kept.bytes_for(count), made != kept, matrix.waits)
 
-    def rms_norm(self, x: Value, weight: Matrix, rows: int, label: str = "linear_input") -> Value:
+    def rms_norm(
+        self, x: Value, weight: Matrix, rows: int, label: str = "linear_input", *, offset: bool = False
+    ) -> Value:
         """``LlamaRMSNorm`` of transformers: to fp32, pow, mean, rsqrt, mul, cast back, times the weight.
 
         Args:
@@ -231,6 +233,7 @@ class Program:
             weight: Its scale.
             rows: Vectors of the weight's length in ``x``.
             label: What the result is for.
+            offset: Gemma's form: times one plus the weight in fp32, then cast back.
         """
         full = self.cast(x, F32, "norm")
         needs = x.needs_grad
@@ -245,14 +248,30 @@ class Program:
         self.ops.append(
             Op((full, root), normed, (full, root) if needs else (), backward_scratch=full.size_bytes)
         )
+        if offset:
+            return self.cast(self._scaled(normed, weight, F32, label, factor=True), x.dtype, label)
         normed = self.cast(normed, x.dtype, "norm")
-        out = self.value(x.count, promote(normed.dtype, weight.dtype), needs or weight.trained, label)
-        weights = (self._weight(weight.rows, weight.dtype, weight),) if weight.trained else ()
-        scratch = out.size_bytes if weight.trained else 0
-        self.ops.append(
-            Op((normed,), out, (normed,) if weight.trained else (), backward_scratch=scratch, weights=weights)
-        )
+        out = self._scaled(normed, weight, promote(normed.dtype, weight.dtype), label)
         self.hold(x)
+        return out
+
+    def _scaled(
+        self, normed: Value, weight: Matrix, dtype: DType, label: str, *, factor: bool = False
+    ) -> Value:
+        """Times a norm's weight, or times a factor made of it, which is then kept like any other."""
+        out = self.value(normed.count, dtype, normed.needs_grad or weight.trained, label)
+        weights = (self._weight(weight.rows, dtype if factor else weight.dtype, weight),)
+        made = (self.value(weight.rows, F32, False, "norm"),) if factor else ()
+        self.ops.append(
+            Op(
+                (normed,),
+                out,
+                (*((normed,) if weight.trained else ()), *(made if normed.needs_grad else ())),
+                made,
+                backward_scratch=out.size_bytes if weight.trained else 0,
+                weights=weights if weight.trained else (),
+            )
+        )
         return out
 
     def layer_norm(self, x: Value, weight: Matrix, tokens: int) -> Value:

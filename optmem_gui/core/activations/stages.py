@@ -91,13 +91,18 @@ def layer_program(plan: Plan, *, input_needs_grad: bool) -> tuple[list[Step], Va
     if shape.fused and _rotary(shape) and kernel_of(plan)[0] not in ("eager", "math"):
         mixed = program.copy(mixed, "linear_input")  # its queries lie heads first, and so does the result
     branch = program.linear(mixed, plan.matrix("o_proj"), tokens, "residual")
+    if shape.norms_after:
+        branch = apply_norm(program, plan, branch, "post_attention_layernorm")
     middle = program.add(x, program.dropout(branch, shape.dropout, "residual"), "residual")
-    second = apply_norm(program, plan, middle, "post_attention_layernorm")
+    before = "pre_feedforward_layernorm" if shape.norms_after else "post_attention_layernorm"
+    second = apply_norm(program, plan, middle, before)
     if shape.experts:
         branch = mix_experts(program, plan, second)
         program.hold(second)
     else:
         branch = feed_forward(program, plan, second)
+    if shape.norms_after:
+        branch = apply_norm(program, plan, branch, "post_feedforward_layernorm")
     result = program.add(middle, program.dropout(branch, shape.dropout, "residual"), "residual")
     program.hold(x)
     middle_ops: list[Step] = [Region(tuple(core), (q, k, v), mixed)] if plan.recompute_attention else [*core]
@@ -144,7 +149,8 @@ def project(program: Program, plan: Plan, x: Value) -> tuple[Value, Value, Value
     for leaf, heads in (("q_proj", shape.heads), ("k_proj", shape.kv_heads), ("v_proj", 0)):
         part = program.linear(x, plan.matrix(leaf), tokens, "attention")
         if shape.head_norms and heads:
-            part = program.rms_norm(part, plan.matrix(f"{leaf[0]}_norm"), tokens * heads, label="attention")
+            norm = plan.matrix(f"{leaf[0]}_norm")
+            part = program.rms_norm(part, norm, tokens * heads, "attention", offset=shape.norm_offset)
         found.append(part)
     q, k, v = found
     return q, k, v
@@ -152,8 +158,9 @@ def project(program: Program, plan: Plan, x: Value) -> tuple[Value, Value, Value
 
 def apply_norm(program: Program, plan: Plan, x: Value, leaf: str) -> Value:
     """Append the norm that the shape has."""
-    norm = program.rms_norm if plan.shape.norm == "rms" else program.layer_norm
-    return norm(x, plan.matrix(leaf), plan.token_count)
+    if plan.shape.norm == "layer":
+        return program.layer_norm(x, plan.matrix(leaf), plan.token_count)
+    return program.rms_norm(x, plan.matrix(leaf), plan.token_count, offset=plan.shape.norm_offset)
 
 
 @lru_cache(maxsize=256)

@@ -41,6 +41,7 @@ TEXTS: dict[str, str] = {
     "activation.no_kernel_buffers": "Not counted: buffers inside CUDA kernels (reductions, sorting), usually a few MiB, and the cuBLASLt workspace.",
     "activation.not_compared": "The sizes of the {kernel} kernel's tensors are not yet compared with a GPU.",
     "activation.experts": "Experts run as one grouped product, the default of transformers 5; its sizes are not yet compared with a GPU.",
+    "activation.window": "Some layers look back {window_count} tokens at most: the mask for longer sequences, and the kernel that takes one, are not counted.",
     "activation.kbit_fp32": "PEFT holds what is left unquantized in fp32, so the residual stream and what quantized layers return is fp32.",
     "activation.packed_not_compared": "What quantized layers keep was compared with bitsandbytes on the CPU, not yet on a GPU.",
 }
