@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from optmem_gui.core.reasons import Reason
-from optmem_gui.engine.nvml import Nvml, NvmlDevice
+from optmem_gui.engine.nvml import NOT_SUPPORTED, DeviceMemory, Nvml, NvmlDevice
 
 CPU = "cpu"
 AUTO = "auto"
+UNIFIED = 0
+"""Version of a memory figure that is the system's."""
+
+_KINDS = ("GPU-", "MIG-")
+_NUMBER = re.compile(r"[+]?[0-9]+")
 _DRIVERS_ORDER = "PCI_BUS_ID"
 """The order in which the driver numbers GPUs; the worker is started with it unless the user chose another."""
 
@@ -25,7 +31,8 @@ class Device:
         name: What to call it on screen.
         total_bytes: Its memory, None where the driver does not say.
         free_bytes: What a new process can take now, None where the driver does not say.
-        note: Why figures are missing.
+        note: Why figures are missing, or whose they are.
+        parent: UUID of the GPU that this is a slice of; empty for a whole one.
     """
 
     id: str
@@ -33,6 +40,7 @@ class Device:
     total_bytes: int | None
     free_bytes: int | None
     note: Reason | None = None
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +68,19 @@ class Devices:
             return self.automatic(environment)
         name, _, number = text.partition(":")
         if name != "cuda":
-            return next((device for device in (*self.gpus, self.cpu) if device.id == text), None)
+            return self._named(text)
         given = os.environ if environment is None else environment
         if given.get("CUDA_DEVICE_ORDER", _DRIVERS_ORDER) != _DRIVERS_ORDER:
             return None
-        shown = _visible(self.gpus, given.get("CUDA_VISIBLE_DEVICES"))
+        shown = visible_devices(self.gpus, given.get("CUDA_VISIBLE_DEVICES"))
         index = int(number) if number.isdecimal() else 0 if not number else len(shown)
         return shown[index] if index < len(shown) else None
+
+    def _named(self, text: str) -> Device | None:
+        """By id; a UUID may be shortened as long as it is the only one."""
+        exact = next((device for device in (*self.gpus, self.cpu) if device.id == text), None)
+        starting = [gpu for gpu in self.gpus if text[:4] in _KINDS and gpu.id.startswith(text)]
+        return exact or (starting[0] if len(starting) == 1 else None)
 
     def automatic(self, environment: Mapping[str, str] | None = None) -> Device:
         """The visible GPU with most memory free, else the CPU.
@@ -74,8 +88,9 @@ class Devices:
         Args:
             environment: Where ``CUDA_VISIBLE_DEVICES`` stands; the process's own when left out.
         """
-        visible = (environment if environment is not None else os.environ).get("CUDA_VISIBLE_DEVICES")
-        choice = _visible(self.gpus, visible)
+        given = os.environ if environment is None else environment
+        visible = given.get("CUDA_VISIBLE_DEVICES")
+        choice = self.gpus if visible is None else visible_devices(self.gpus, visible)
         return max(choice, key=lambda gpu: gpu.free_bytes or 0) if choice else self.cpu
 
 
@@ -84,36 +99,71 @@ def list_devices(nvml: Nvml | None = None) -> Devices:
     with nvml or Nvml() as session:
         found = session.devices()
         gpus = () if isinstance(found, Reason) else tuple(_gpu(session, device) for device in found)
-    note = found if isinstance(found, Reason) else None if gpus else Reason("nvml.no_library")
-    import psutil  # noqa: PLC0415  # 10 ms that the window would wait for
-
-    memory = psutil.virtual_memory()
-    cpu = Device(CPU, platform.processor() or platform.machine() or "CPU", memory.total, memory.available)
+    note = found if isinstance(found, Reason) else None if gpus else Reason("nvml.no_gpu")
+    total, available = system_memory()
+    cpu = Device(CPU, platform.processor() or platform.machine() or "CPU", total, available)
     return Devices(gpus, cpu, note)
 
 
-def _gpu(session: Nvml, device: NvmlDevice) -> Device:
-    memory = session.memory(device.uuid)
-    if isinstance(memory, Reason):
-        return Device(device.uuid, device.name, None, None, memory)
-    return Device(device.uuid, device.name, memory.total, memory.free)
+def system_memory() -> tuple[int, int]:
+    """Host memory in bytes: all of it, and what a process can still take."""
+    import psutil  # noqa: PLC0415  # 10 ms that the window would wait for
+
+    memory = psutil.virtual_memory()
+    return int(memory.total), int(memory.available)
 
 
-def _visible(gpus: Sequence[Device], visible: str | None) -> Sequence[Device]:
-    """What ``CUDA_VISIBLE_DEVICES`` leaves.
+def device_memory(session: Nvml, uuid: str) -> DeviceMemory | Reason:
+    """Memory of one GPU; where the driver counts none, the system's, which that GPU shares (version 0).
 
-    It lists UUIDs (also shortened) or numbers and ends at the first entry that is neither (CUDA C
-    programming guide, "CUDA environment variables").
+    GB10, Grace's integrated and Jetson's GPUs answer "not supported" to both of the driver's queries, because
+    they have no memory of their own.
     """
+    memory = session.memory(uuid)
+    if isinstance(memory, Reason) and memory.key == NOT_SUPPORTED:
+        total, available = system_memory()
+        return DeviceMemory(total, total - available, available, None, UNIFIED)
+    return memory
+
+
+def _gpu(session: Nvml, device: NvmlDevice) -> Device:
+    memory = device_memory(session, device.uuid)
+    if isinstance(memory, Reason):
+        return Device(device.uuid, device.name, None, None, memory, device.parent)
+    note = Reason("nvml.unified") if memory.version == UNIFIED else None
+    return Device(device.uuid, device.name, memory.total, memory.free, note, device.parent)
+
+
+def visible_devices(gpus: Sequence[Device], visible: str | None) -> Sequence[Device]:
+    """What ``CUDA_VISIBLE_DEVICES`` leaves, in the order in which torch numbers it.
+
+    The first entry says whether it lists UUIDs (also shortened) or numbers; it ends at the first entry that
+    is of another kind or matches none or several, and one that names a device twice shows none. A number
+    means a whole GPU, of one that is sliced its first slice. Source: CUDA C programming guide, "CUDA
+    environment variables"; what the driver does beyond that is written down in
+    ``torch.cuda._parse_visible_devices``.
+
+    Args:
+        gpus: In the driver's order, slices beside each other.
+        visible: The variable's text, None where it is not set.
+    """
+    numbered = [
+        gpu for at, gpu in enumerate(gpus) if not gpu.parent or gpu.parent != gpus[at - 1].parent or not at
+    ]
     if visible is None:
-        return gpus
+        return numbered
+    kind = visible[:4]
     chosen: list[Device] = []
-    for part in (text.strip() for text in visible.split(",")):
-        if part.isdecimal() and int(part) < len(gpus):
-            chosen.append(gpus[int(part)])
-            continue
-        named = [gpu for gpu in gpus if part and gpu.id.lower().startswith(part.lower())]
+    for text in visible.split(","):
+        if kind in _KINDS:
+            named = [gpu for gpu in gpus if text.startswith(kind) and gpu.id.startswith(text)]
+        else:
+            digits = _NUMBER.match(text.strip())
+            number = int(digits[0]) if digits else -1
+            named = numbered[number : number + 1] if number >= 0 else []
         if len(named) != 1:
             break
-        chosen.extend(named)
+        if named[0] in chosen:
+            return ()
+        chosen.append(named[0])
     return chosen

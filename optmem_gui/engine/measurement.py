@@ -32,7 +32,7 @@ from optmem_gui.core.protocol import (
 from optmem_gui.core.reasons import Reason, Value
 from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.engine.child import Child, Launch
-from optmem_gui.engine.nvml import LOST
+from optmem_gui.engine.nvml import ENDS
 from optmem_gui.engine.sampler import DEFAULT_RATE_HZ
 from optmem_gui.engine.worker_process import explain_exit, sampler_launch, worker_launch
 
@@ -285,7 +285,7 @@ class Measurement:
         self._note(message, course)
         if isinstance(message, (Hello, Progress, PhaseSample, StepResult, Sample, SamplerNote)):
             on_event(message)
-        if isinstance(message, SamplerNote) and message.key == LOST:
+        if isinstance(message, SamplerNote) and message.key in ENDS:
             raise _Stop("failed", Reason("measure.gpu_lost"))
 
     @staticmethod

@@ -5,13 +5,15 @@ the :class:`Reason` why there is none. Devices are found by UUID, because the dr
 torch's.
 
 References: NVML API reference, "Device Queries" (memory info v2 reports the driver's reserve apart, v1
-counts it as used) and "Error reporting"; nvidia-ml-py release notes (names and UUIDs are str since 11.5,
-bytes before).
+counts it as used), "Multi Instance GPU Management" and "Error reporting"; nvidia-ml-py release notes (names
+and UUIDs are str since 11.5, bytes before; the process record of the first 535 drivers is 32 bytes, every
+other one's 24).
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -25,27 +27,62 @@ T = TypeVar("T")
 _UNKNOWN_BYTES = (1 << 64) - 1
 """NVML_VALUE_NOT_AVAILABLE as an unsigned number: what Windows' driver model answers."""
 
+_BEYOND_BYTES = 1 << 50
+"""No GPU has so much: a size above is a value that means "not available", shifted or rounded."""
+
+LOST = "nvml.gpu_lost"
+_RESET = "nvml.reset_required"
+ENDS = (LOST, _RESET)
+"""The GPU answers nothing any more."""
+
+NOT_SUPPORTED = "nvml.not_supported"
+NO_PERMISSION = "nvml.no_permission"
+_NO_DEVICE = "nvml.no_device"
+_NOT_STARTED = "nvml.not_started"
+_FAILED = "nvml.failed"
+
 _BY_CODE = {
-    3: "nvml.not_supported",
-    4: "nvml.no_permission",
+    1: _NOT_STARTED,
+    2: _NO_DEVICE,
+    3: NOT_SUPPORTED,
+    4: NO_PERMISSION,
+    6: _NO_DEVICE,
     9: "nvml.no_driver",
     12: "nvml.no_library",
     13: "nvml.old_driver",
-    15: "nvml.gpu_lost",
-    16: "nvml.gpu_lost",
+    15: LOST,
+    16: _RESET,
+    17: "nvml.blocked",
     18: "nvml.mismatch",
+    25: "nvml.old_driver",
+    28: _NO_DEVICE,
 }
-"""Return codes of nvml.h that have a next step of their own."""
+"""Return codes of nvml.h that have a next step of their own. "Invalid argument" and "not found" are what
+the driver answers to a UUID that it does not know."""
 
-LOST = "nvml.gpu_lost"
+_STALE = (*ENDS, _FAILED, _NO_DEVICE, _NOT_STARTED)
+"""After these a handle is not used again."""
+
+_PROCESS_QUERIES = (
+    ("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses"),
+    ("_v3", "_v2", ""),
+)
+"""Names, and their versions from new to old; a binding from before 2021 has them without a version only."""
 
 
 @dataclass(frozen=True, slots=True)
 class NvmlDevice:
-    """A GPU as the driver knows it."""
+    """A GPU as the driver knows it.
+
+    Attributes:
+        uuid: The driver's name for it, ``GPU-...`` or ``MIG-...``.
+        name: Product name.
+        parent: UUID of the GPU that this is a slice of; empty for a whole one.
+    """
 
     uuid: str
     name: str
+    parent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +107,8 @@ class DeviceMemory:
 class Nvml:
     """A session with the driver, opened at the first question and closed at the end of a ``with`` block.
 
+    A process that was forked opens a session of its own: the parent's is not valid there.
+
     Args:
         load: Gives the binding; a test passes its own.
     """
@@ -77,7 +116,10 @@ class Nvml:
     def __init__(self, load: Callable[[], Any] | None = None) -> None:
         self._load = load if load is not None else _pynvml
         self._module: Any = None
+        self._pid = 0
         self._handles: dict[str, Any] = {}
+        self._versions: dict[str, int] = {}
+        self._suffixes: dict[str, str] = {}
 
     def __enter__(self) -> Nvml:
         return self
@@ -92,79 +134,125 @@ class Nvml:
 
     def close(self) -> None:
         """End the session; a later question opens a new one."""
-        module, self._module = self._module, None
-        self._handles.clear()
-        if module is not None:
-            self._ask(module, module.nvmlShutdown)
+        module, mine = self._module, self._pid == os.getpid()
+        self._drop()
+        if module is not None and mine:
+            _ask(module, module.nvmlShutdown)
+
+    # What there is
 
     def devices(self) -> tuple[NvmlDevice, ...] | Reason:
-        """Every GPU that the driver shows."""
+        """Every GPU that the driver shows; of one that is sliced (MIG) the slices."""
         module = self._session()
         if isinstance(module, Reason):
             return module
-        count = self._ask(module, module.nvmlDeviceGetCount)
+        count = _ask(module, module.nvmlDeviceGetCount)
         if isinstance(count, Reason):
             return count
         found: list[NvmlDevice] = []
         problem: Reason | None = None
         for index in range(count):
-            device = self._ask(module, partial(self._device, module, index))
+            handle = _ask(module, partial(module.nvmlDeviceGetHandleByIndex, index))
+            device = handle if isinstance(handle, Reason) else _device(module, handle)
             if isinstance(device, Reason):
-                problem = device
+                problem = _naming(device, f"number {index}")
             else:
-                found.append(device)
+                found += _slices(module, handle, device) or [device]
         return problem if problem is not None and not found else tuple(found)
 
+    # Figures
+
     def memory(self, uuid: str) -> DeviceMemory | Reason:
-        """Memory of one GPU now; the newer query first, the older one where it is missing."""
-        handle = self._handle(uuid)
-        if isinstance(handle, Reason):
-            return handle
-        module = self._module
-        newer = getattr(module, "nvmlMemory_v2", None)
-        if newer is not None:
-            info = self._ask(module, lambda: module.nvmlDeviceGetMemoryInfo(handle, version=newer))
-            if not isinstance(info, Reason):
-                used = info.total - info.free - info.reserved
-                return DeviceMemory(info.total, used, info.free, info.reserved, 2)
-            if info.key == LOST:
-                return self._forget(uuid, info)
-        info = self._ask(module, lambda: module.nvmlDeviceGetMemoryInfo(handle))
-        if isinstance(info, Reason):
-            return self._forget(uuid, info)
-        return DeviceMemory(info.total, info.used, info.free, None, 1)
+        """Memory of one GPU now; the newer query first, the older one where it is missing.
+
+        The query that answered first is kept: the two differ by the driver's reserve, and a change in the
+        middle of a run would look like an allocation.
+        """
+        return self._of(uuid, partial(self._memory, uuid))
 
     def process_bytes(self, uuid: str, pid: int) -> int | Reason:
         """What one process uses on one GPU.
 
         A process that the driver does not list is not a process that uses nothing: in a container it has
-        another number, under Windows the figure does not exist.
+        another number, under Windows and in a virtual machine the figure does not exist.
         """
-        handle = self._handle(uuid)
-        if isinstance(handle, Reason):
-            return handle
-        module = self._module
-        for name in ("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses"):
-            rows = self._ask(module, partial(_call, module, name, handle))
+        return self._of(uuid, partial(self._process_bytes, pid))
+
+    def _memory(self, uuid: str, module: Any, handle: Any) -> DeviceMemory | Reason:  # noqa: ANN401
+        newer = getattr(module, "nvmlMemory_v2", None)
+        known = self._versions.get(uuid)
+        answer: DeviceMemory | Reason = Reason("nvml.old_driver")
+        if known != 1 and newer is not None:
+            info = _ask(module, lambda: module.nvmlDeviceGetMemoryInfo(handle, version=newer))
+            answer = info if isinstance(info, Reason) else _second_version(info)
+            if known == 2 or (isinstance(answer, Reason) and answer.key in (*ENDS, _NOT_STARTED)):
+                return answer
+        if isinstance(answer, Reason):
+            info = _ask(module, lambda: module.nvmlDeviceGetMemoryInfo(handle))
+            answer = info if isinstance(info, Reason) else _first_version(info)
+        if not isinstance(answer, Reason):
+            self._versions[uuid] = answer.version
+        return answer
+
+    def _process_bytes(self, pid: int, module: Any, handle: Any) -> int | Reason:  # noqa: ANN401
+        for name in _PROCESS_QUERIES[0]:
+            rows = self._rows(name, module, handle)
             if isinstance(rows, Reason):
-                return self._forget(uuid, rows)
+                return Reason("nvml.process_hidden") if rows.key == NOT_SUPPORTED else rows
             for row in rows:
-                if row.pid == pid and row.usedGpuMemory not in (None, _UNKNOWN_BYTES):
+                if row.pid == pid and _is_size(row.usedGpuMemory):
                     return int(row.usedGpuMemory)
         return Reason("nvml.process_hidden")
+
+    def _rows(self, name: str, module: Any, handle: Any) -> Any:  # noqa: ANN401
+        """The driver's list of processes by the newest query that gives a sensible one."""
+        answer: Any = Reason("nvml.old_driver")
+        for suffix in (self._suffixes[name],) if name in self._suffixes else _PROCESS_QUERIES[1]:
+            question = getattr(module, name + suffix, None)
+            if question is None:
+                continue
+            rows = _ask(module, partial(question, handle))
+            if isinstance(rows, Reason):
+                answer = rows
+                if rows.key != "nvml.old_driver":
+                    return rows
+            elif all(map(_is_sane, rows)):
+                if rows:
+                    self._suffixes[name] = suffix
+                return rows
+            else:
+                answer = Reason("nvml.process_garbled")
+                self._suffixes.pop(name, None)
+        return answer
+
+    # Session and handles
+
+    def _of(self, uuid: str, question: Callable[[Any, Any], T | Reason], *, again: bool = True) -> T | Reason:
+        """Ask about one GPU; a session that someone else has ended is opened once more."""
+        handle = self._handle(uuid)
+        answer = handle if isinstance(handle, Reason) else question(self._module, handle)
+        if isinstance(answer, Reason) and answer.key in _STALE:
+            self._handles.pop(uuid, None)
+            if answer.key == _NOT_STARTED:
+                self._drop()
+                return self._of(uuid, question, again=False) if again else answer
+            return _naming(answer, uuid)
+        return answer
 
     def _session(self) -> Any:  # noqa: ANN401  # the binding has no types
         """The binding with NVML initialised, or the reason why not."""
         if self._module is not None:
-            return self._module
+            if self._pid == os.getpid():
+                return self._module
+            self._drop()
         try:
             module = self._load()
         except ImportError:
             return Reason("nvml.no_module")
-        started = self._ask(module, module.nvmlInit)
+        started = _ask(module, module.nvmlInit)
         if isinstance(started, Reason):
             return started
-        self._module = module
+        self._module, self._pid = module, os.getpid()
         return module
 
     def _handle(self, uuid: str) -> Any:  # noqa: ANN401  # an opaque pointer
@@ -172,39 +260,90 @@ class Nvml:
         if isinstance(module, Reason):
             return module
         if uuid not in self._handles:
-            handle = self._ask(module, lambda: module.nvmlDeviceGetHandleByUUID(uuid))
+            handle = _ask(module, lambda: module.nvmlDeviceGetHandleByUUID(uuid))
             if isinstance(handle, Reason):
-                missing = handle.key in ("nvml.failed", "nvml.not_supported")
-                return Reason("nvml.no_device", {"uuid": uuid}) if missing else handle
+                return _naming(handle, uuid)
             self._handles[uuid] = handle
         return self._handles[uuid]
 
-    def _forget(self, uuid: str, reason: Reason) -> Reason:
-        """A handle is not used again after an error that may have made it stale."""
-        if reason.key in (LOST, "nvml.failed"):
-            self._handles.pop(uuid, None)
-        return reason
-
-    @staticmethod
-    def _device(module: Any, index: int) -> NvmlDevice:  # noqa: ANN401  # the binding has no types
-        handle = module.nvmlDeviceGetHandleByIndex(index)
-        return NvmlDevice(_text(module.nvmlDeviceGetUUID(handle)), _text(module.nvmlDeviceGetName(handle)))
-
-    @staticmethod
-    def _ask(module: Any, question: Callable[[], Any]) -> Any:  # noqa: ANN401  # whatever NVML answers
-        """Ask NVML; an error becomes its reason, a missing function an old driver or binding."""
-        try:
-            return question()
-        except module.NVMLError as error:
-            code = getattr(error, "value", 999)
-            key = _BY_CODE.get(code)
-            return Reason("nvml.failed", {"cause": str(error)}) if key is None else Reason(key)
-        except (AttributeError, TypeError):
-            return Reason("nvml.old_driver")
+    def _drop(self) -> None:
+        """Forget the session without ending it."""
+        self._module = None
+        self._handles.clear()
 
 
-def _call(module: Any, name: str, handle: Any) -> Any:  # noqa: ANN401  # the binding has no types
-    return getattr(module, name)(handle)
+def _ask(module: Any, question: Callable[[], Any]) -> Any:  # noqa: ANN401  # whatever NVML answers
+    """Ask NVML; an error becomes its reason, a missing function an old driver or binding."""
+    mismatch = getattr(module, "NVMLLibraryMismatchError", module.NVMLError)
+    try:
+        return question()
+    except module.NVMLError as error:
+        key = _BY_CODE.get(getattr(error, "value", 999), _FAILED)
+        return Reason(key, {"cause": str(error)}) if key == _FAILED else Reason(key)
+    except (AttributeError, TypeError, mismatch):
+        return Reason("nvml.old_driver")
+
+
+def _naming(reason: Reason, uuid: str) -> Reason:
+    """Say which device the driver does not know."""
+    return Reason(_NO_DEVICE, {"uuid": uuid}) if reason.key == _NO_DEVICE else reason
+
+
+def _device(module: Any, handle: Any) -> NvmlDevice | Reason:  # noqa: ANN401  # the binding has no types
+    uuid = _ask(module, lambda: _text(module.nvmlDeviceGetUUID(handle)))
+    if isinstance(uuid, Reason):
+        return uuid
+    try:
+        name = _ask(module, lambda: _text(module.nvmlDeviceGetName(handle)))
+    except UnicodeDecodeError:  # some virtual GPUs have a name of raw bytes
+        name = "GPU"
+    return NvmlDevice(uuid, "GPU" if isinstance(name, Reason) else name)
+
+
+def _slices(module: Any, handle: Any, whole: NvmlDevice) -> list[NvmlDevice]:  # noqa: ANN401
+    """The slices of a GPU in MIG mode, which alone can be computed on; none where it is not in that mode."""
+    mode = _ask(module, lambda: module.nvmlDeviceGetMigMode(handle))
+    if isinstance(mode, Reason) or not mode[0]:
+        return []
+    most = _ask(module, lambda: module.nvmlDeviceGetMaxMigDeviceCount(handle))
+    found: list[NvmlDevice] = []
+    for index in range(0 if isinstance(most, Reason) else most):
+        slice_handle = _ask(module, partial(module.nvmlDeviceGetMigDeviceHandleByIndex, handle, index))
+        device = slice_handle if isinstance(slice_handle, Reason) else _device(module, slice_handle)
+        if not isinstance(device, Reason):
+            found.append(NvmlDevice(device.uuid, device.name, whole.uuid))
+    return found
+
+
+def _second_version(info: Any) -> DeviceMemory | Reason:  # noqa: ANN401  # a structure of the binding
+    """Total = used + free + reserved."""
+    used = info.total - info.free - info.reserved
+    if not (_is_size(info.total) and info.total and 0 <= used <= info.total):
+        return Reason(NOT_SUPPORTED)
+    return DeviceMemory(info.total, used, info.free, info.reserved, 2)
+
+
+def _first_version(info: Any) -> DeviceMemory | Reason:  # noqa: ANN401  # a structure of the binding
+    """Total = used + free."""
+    if not (_is_size(info.total) and info.total and info.used <= info.total and info.free <= info.total):
+        return Reason(NOT_SUPPORTED)
+    return DeviceMemory(info.total, info.used, info.free, None, 1)
+
+
+def _is_size(value: int | None) -> bool:
+    return value is not None and 0 <= value < _BEYOND_BYTES
+
+
+def _is_sane(row: Any) -> bool:  # noqa: ANN401  # a structure of the binding
+    """Whether a process record was read where it stands.
+
+    Read with the wrong size, the next record's fields slide: the number of the process becomes 0 or the mark
+    for "no slice", the size becomes a process number or the same mark.
+    """
+    used = row.usedGpuMemory
+    return bool(
+        0 < row.pid < 1 << 31 and (used in (None, 0, _UNKNOWN_BYTES) or 1 << 12 <= used < _BEYOND_BYTES)
+    )
 
 
 def _pynvml() -> ModuleType:
