@@ -161,6 +161,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "simulate",
     ),
     ActionSpec(
+        "simulate_function",
+        QT_TRANSLATE_NOOP("Actions", "Simulate a f&unction..."),
+        QT_TRANSLATE_NOOP("Actions", "Trace the step of a function in a Python file of your own"),
+        "Shift+F6",
+    ),
+    ActionSpec(
         "simulate_after_edit",
         QT_TRANSLATE_NOOP("Actions", "Simulate &after an edit"),
         QT_TRANSLATE_NOOP(
@@ -219,7 +225,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         QT_TRANSLATE_NOOP("Actions", "&Run"),
-        ("simulate", "simulate_after_edit", "-", "measure", "-", "stop", "-", "probe"),
+        ("simulate", "simulate_function", "simulate_after_edit", "-", "measure", "-", "stop", "-", "probe"),
     ),
     (QT_TRANSLATE_NOOP("Actions", "&Help"), ("about_optimizer", "-", "about")),
 )

@@ -85,7 +85,7 @@ def run(
     if smoke:
         _leave_after_paint(app, window)
     else:
-        QTimer.singleShot(0, window.measurer.probe)
+        QTimer.singleShot(0, window.runs.measurer.probe)
     code = app.exec()
     if window.isVisible():
         window.close()

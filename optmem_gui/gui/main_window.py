@@ -40,6 +40,7 @@ from optmem_gui.gui.memory_snapshots import MemorySnapshots
 from optmem_gui.gui.notice import NoticeBar
 from optmem_gui.gui.optimizer_tools import OptimizerTools
 from optmem_gui.gui.results import Results, ResultsView
+from optmem_gui.gui.runs import Runs
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
@@ -50,8 +51,6 @@ from optmem_gui.report.exporters import EXPORTERS
 
 if TYPE_CHECKING:
     from optmem_gui.gui.freezing import Freezer
-    from optmem_gui.gui.measuring import Measurer
-    from optmem_gui.gui.simulating import Simulations
 
 ANNOUNCE_MS = 1500
 """Pause after the last edit before the result is announced."""
@@ -65,6 +64,7 @@ class MainWindow(QMainWindow):
         self.setObjectName("mainWindow")
         self.store, self._settings = store, settings
         self.appearance = Appearance(self, store, settings, translators)
+        self.runs = Runs(self, store, settings)
         self.loader = Loader(store, self, lambda: settings.get(keys.WORKER_PYTHON))
         self.files = Files(self, store, self.loader, settings)
         self.inputs, self.results = InputsColumn(), Results()
@@ -77,6 +77,7 @@ class MainWindow(QMainWindow):
         self.memory_snapshots = MemorySnapshots(self.pages, store, self)
         self.actions_table = Actions(self._slots(), self)
         self.appearance.check_in(self.actions_table)
+        self.runs.check_in(self.actions_table)
         self.notice = NoticeBar()
         self.units = QLabel()
         self._announcement = QTimer(self)
@@ -94,20 +95,6 @@ class MainWindow(QMainWindow):
         self.results.timeline.plots.widgetAdded.connect(self._place_widgets)
 
     # -- what the start does without, made when it is meant
-
-    @cached_property
-    def measurer(self) -> Measurer:
-        """Measurements."""
-        from optmem_gui.gui.measuring import Measurer  # noqa: PLC0415  # as said above
-
-        return Measurer(self.store, self._settings, self)
-
-    @cached_property
-    def simulations(self) -> Simulations:
-        """Simulations."""
-        from optmem_gui.gui.simulating import Simulations  # noqa: PLC0415  # as said above
-
-        return Simulations(self.store, self._settings, self)
 
     @cached_property
     def freezer(self) -> Freezer:
@@ -134,17 +121,13 @@ class MainWindow(QMainWindow):
             "redo": self.store.undo_stack.redo,
             "settings": self.appearance.show_settings,
             "reset_layout": self.shape.reset,
-            "simulate": lambda: self.simulations.start(),  # noqa: PLW0108  # made when it is meant
-            "simulate_after_edit": self._choose_after_edit,
-            "measure": lambda: self.measurer.start(),  # noqa: PLW0108  # made when it is meant
-            "stop": self._stop,
             "about_optimizer": self.optimizers.show_about,
             "probe": self.optimizers.show_probe,
             "about": self.appearance.show_about,
         }
         for exporter in EXPORTERS:
             slots[f"export.{exporter}"] = _call(self.files.ask_export, exporter)
-        return slots | self.appearance.slots()
+        return slots | self.appearance.slots() | self.runs.slots()
 
     def _build(self) -> None:
         em = self.fontMetrics().height()
@@ -197,7 +180,6 @@ class MainWindow(QMainWindow):
         stack.canUndoChanged.connect(table["undo"].setEnabled)
         stack.canRedoChanged.connect(table["redo"].setEnabled)
         stack.cleanChanged.connect(self._show_title)
-        table["simulate_after_edit"].setChecked(self._settings.get(keys.SIMULATE_AFTER_EDIT))
         table["close_snapshot"].setEnabled(False)
         table["undo"].setEnabled(False)
         table["redo"].setEnabled(False)
@@ -230,7 +212,7 @@ class MainWindow(QMainWindow):
     def _connect_view(self, name: str) -> None:
         """A view was made that was not there at the start."""
         if name == "measurement":
-            self.results.measurement.answered.connect(self.measurer.answer)
+            self.results.measurement.answered.connect(self.runs.answer)
         self._place_widgets()
 
     def _show_run(self, snapshot: Snapshot, name: str) -> None:
@@ -238,14 +220,7 @@ class MainWindow(QMainWindow):
         self._show_run_actions(snapshot)
 
     def _show_run_actions(self, snapshot: Snapshot) -> None:
-        measuring, simulating = snapshot.measurement.stage.is_busy, snapshot.simulation.stage.is_busy
-        on_gpu = snapshot.devices is not None and bool(snapshot.devices.gpus)
-        text = self.tr("&Measure on GPU") if on_gpu else self.tr("&Measure on CPU")
-        self.actions_table.rename("measure", text)
-        elsewhere = self.memory_snapshots.is_shown
-        self.actions_table["simulate"].setEnabled(not elsewhere)
-        self.actions_table["measure"].setEnabled(not measuring and not elsewhere)
-        self.actions_table["stop"].setEnabled(measuring or simulating)
+        self.runs.show_actions(snapshot, elsewhere=self.memory_snapshots.is_shown)
 
     def _show_title(self) -> None:
         snapshot = self.store.snapshot
@@ -289,17 +264,6 @@ class MainWindow(QMainWindow):
         """What a picture is taken of: what is shown."""
         page = self.memory_snapshots.page
         return page if page is not None and self.memory_snapshots.is_shown else self.results
-
-    def _choose_after_edit(self) -> None:
-        """Remember whether a simulation follows an edit."""
-        self._settings.set(keys.SIMULATE_AFTER_EDIT, self.actions_table["simulate_after_edit"].isChecked())
-
-    def _stop(self) -> None:
-        """Stop whatever runs."""
-        if self.store.snapshot.simulation.stage.is_busy:
-            self.simulations.stop()
-        if self.store.snapshot.measurement.stage.is_busy:
-            self.measurer.stop()
 
     # -- files that are dropped
 
@@ -346,9 +310,9 @@ class MainWindow(QMainWindow):
         self._settings.set(keys.GPU, snapshot.scenario.gpu or "")
         self._settings.save()
         self.loader.close()
-        for name in ("measurer", "simulations", "freezer"):
-            if name in self.__dict__:  # nothing is made only to be closed
-                getattr(self, name).close()
+        self.runs.close()
+        if "freezer" in self.__dict__:  # nothing is made only to be closed
+            self.freezer.close()
         self.memory_snapshots.close()
         self.optimizers.close()
         super().closeEvent(event)

@@ -57,6 +57,7 @@ RECENT_OPTIMIZERS: Setting[list[str]] = Setting("model/recent_optimizers", [])
 GPU: Setting[str] = Setting("model/gpu", "")
 STEPS: Setting[int] = Setting("measure/steps", DEFAULT_STEPS, low=2, high=100)
 WORKER_PYTHON: Setting[str] = Setting("measure/python", "")
+FUNCTION: Setting[str] = Setting("simulate/function", "")
 SIMULATE_AFTER_EDIT: Setting[bool] = Setting("simulate/after_edit", False)
 
 SETTINGS: tuple[Setting[Any], ...] = (
@@ -73,6 +74,7 @@ SETTINGS: tuple[Setting[Any], ...] = (
     GPU,
     STEPS,
     WORKER_PYTHON,
+    FUNCTION,
     SIMULATE_AFTER_EDIT,
 )
 """Every setting of the program."""

@@ -63,8 +63,13 @@ class Simulations(QObject):
     def start(self) -> None:
         """Simulate what the figures in the window belong to, unless that is under way."""
         scenario = self._store.snapshot.scenario
-        if self.state.stage is not SimulateStage.RUNNING or self.state.scenario != scenario:
+        under_way = self.state.stage is SimulateStage.RUNNING and not self.state.function
+        if not under_way or self.state.scenario != scenario:
             self._begin(scenario)
+
+    def start_function(self, function: str) -> None:
+        """Simulate a function of the user's own, who has agreed; its model takes the place of the fields'."""
+        self._begin(self._store.snapshot.scenario, function=function)
 
     def stop(self) -> None:
         """Stop what is under way; the worker stays warm, the last result stays."""
@@ -88,8 +93,8 @@ class Simulations(QObject):
     def _follow(self, snapshot: Snapshot) -> None:
         """Start anew a moment after an edit, where that is wanted and there was a simulation before."""
         state = snapshot.simulation
-        wanted = self._settings.get(keys.SIMULATE_AFTER_EDIT) and state.stage is not SimulateStage.IDLE
-        if not wanted or state.scenario == snapshot.scenario:
+        ran = state.stage is not SimulateStage.IDLE and not state.function
+        if not (ran and self._settings.get(keys.SIMULATE_AFTER_EDIT)) or state.scenario == snapshot.scenario:
             self._later.stop()
         else:
             self._later.start()
@@ -100,11 +105,11 @@ class Simulations(QObject):
 
     # -- one run
 
-    def _begin(self, scenario: Scenario, *, by_user: bool = True) -> None:
+    def _begin(self, scenario: Scenario, *, by_user: bool = True, function: str = "") -> None:
         self._later.stop()
         if self._current is not None:
             self._current.requestInterruption()  # the simulator drops it as the new one arrives
-        simulation = Simulation(scenario, self._store.snapshot.gpu)
+        simulation = Simulation(scenario, self._store.snapshot.gpu, function)
         thread = SimulateThread(simulation, self._warm_simulator(), self)
         thread.progressed.connect(self._progress)
         thread.finished.connect(self._finished)
@@ -112,7 +117,12 @@ class Simulations(QObject):
         self._current = thread
         self._store.set_simulation(
             SimulationState(
-                SimulateStage.RUNNING, scenario, phase="start", result=self.state.result, by_user=by_user
+                SimulateStage.RUNNING,
+                scenario,
+                phase="start",
+                result=self.state.result,
+                by_user=by_user,
+                function=function,
             )
         )
         thread.start()
@@ -158,7 +168,8 @@ class Simulations(QObject):
         outcome = thread.outcome
         if outcome is not None and outcome.reason is not None and outcome.reason.key == "simulate.superseded":
             # An older one reached the simulator last; this one is the one that counts.
-            self._begin(thread.simulation.scenario, by_user=self.state.by_user)
+            again = thread.simulation
+            self._begin(again.scenario, by_user=self.state.by_user, function=again.function)
             return
         state = replace(self.state, phase="", step=0)
         if outcome is None:

@@ -157,14 +157,18 @@ class Simulated:
     Attributes:
         scenario: What was simulated.
         report: What the trace found.
-        breakdown: The estimate for what was traced.
+        breakdown: The estimate for what was traced; None for a function of the user's own.
         rows: Estimated beside simulated, by component.
+        usable_bytes: What the GPU can give, None where none is chosen.
+        function: The function of the user's own that was traced in place of the model, as ``FILE.py:NAME``.
     """
 
     scenario: Scenario
     report: SimulationReport
-    breakdown: Breakdown
+    breakdown: Breakdown | None = None
     rows: tuple[SimulatedRow, ...] = ()
+    usable_bytes: int | None = None
+    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +185,7 @@ class SimulationState:
         reason: Why the latest one failed.
         detail: Technical detail of a failure.
         by_user: It was asked for, and did not follow an edit by itself.
+        function: The function of the user's own that is traced, if it is one.
     """
 
     stage: SimulateStage = SimulateStage.IDLE
@@ -192,6 +197,7 @@ class SimulationState:
     reason: Reason | None = None
     detail: str = ""
     by_user: bool = True
+    function: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,4 +275,6 @@ class Snapshot:
     def simulated(self) -> Simulated | None:
         """The simulation of exactly these inputs; None where there is none, or only one of earlier inputs."""
         result = self.simulation.result
-        return result if result is not None and result.scenario == self.scenario else None
+        if result is None or result.function:
+            return None
+        return result if result.scenario == self.scenario else None

@@ -123,5 +123,6 @@ ROWS = (
 def simulated(snapshot: Snapshot, **changes: Any) -> SimulationState:
     """A finished simulation of what a snapshot shows."""
     assert snapshot.breakdown is not None
-    result = Simulated(snapshot.scenario, report(**changes), snapshot.breakdown, ROWS)
+    usable = snapshot.gpu.usable_bytes if snapshot.gpu is not None else None
+    result = Simulated(snapshot.scenario, report(**changes), snapshot.breakdown, ROWS, usable)
     return SimulationState(SimulateStage.DONE, snapshot.scenario, result=result)

@@ -54,7 +54,7 @@ def with_worker(window: MainWindow, behaviour: str) -> None:
     """Let the window measure with a worker that behaves in a given way."""
     launch = Launch((sys.executable, str(FAKE), behaviour), child_environment(os.environ), str(FAKE.parent))
     limits = Limits(start_s=30.0, silence_s=30.0, patience_s=0.5)
-    window.measurer._make = lambda python: Measurement(python, worker=launch, limits=limits)
+    window.runs.measurer._make = lambda python: Measurement(python, worker=launch, limits=limits)
 
 
 def small(store: Store) -> None:
@@ -85,7 +85,7 @@ def test_the_button_says_where_it_measures(
 ) -> None:
     on(CPU)
     with qtbot.waitSignal(window.store.changed):
-        window.measurer.probe()
+        window.runs.measurer.probe()
     assert "CPU" in window.actions_table["measure"].text()
     gpu = Device("GPU-1", "NVIDIA H100", 80 << 30, 70 << 30)
     window.store.set_devices(Devices((gpu,), CPU, None))
@@ -165,7 +165,7 @@ def test_stop_ends_a_measurement(
     qtbot.waitUntil(lambda: store.snapshot.measurement.phase != "start", timeout=30_000)
     window.actions_table["stop"].trigger()
     wait_for(store, qtbot, MeasureStage.CANCELLED)
-    qtbot.waitUntil(lambda: not window.measurer._threads)
+    qtbot.waitUntil(lambda: not window.runs.measurer._threads)
 
 
 def test_closing_while_measuring_stops_everything(
@@ -177,7 +177,9 @@ def test_closing_while_measuring_stops_everything(
     window.actions_table["measure"].trigger()
     wait_for(store, qtbot, MeasureStage.RUNNING)
     assert window.close()
-    assert window.measurer._threads == set() or all(t.isFinished() for t in window.measurer._threads)
+    assert window.runs.measurer._threads == set() or all(
+        t.isFinished() for t in window.runs.measurer._threads
+    )
 
 
 def test_closing_while_preparing_stops_everything(

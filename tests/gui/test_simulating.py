@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from optmem_gui.core.requests import SimulateRequest
@@ -17,6 +18,7 @@ from optmem_gui.engine.child import Launch
 from optmem_gui.engine.simulation import SimulationEvent, SimulationLimits, SimulationOutcome, Simulator
 from optmem_gui.engine.worker_process import child_environment
 from optmem_gui.gui import settings as keys
+from optmem_gui.gui.dialogs.function import FunctionDialog, functions_in
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.panels.simulation import SimulationPanel
 from optmem_gui.gui.snapshot import SimulateStage, SimulationState
@@ -51,7 +53,9 @@ def with_worker(
         ) -> SimulationOutcome:
             return super().simulate(replace(request, work=replace(request.work, optimizer=doing)), on_event)
 
-    monkeypatch.setattr(window.simulations, "_make", lambda python: Odd(python, worker=launch, limits=limits))
+    monkeypatch.setattr(
+        window.runs.simulations, "_make", lambda python: Odd(python, worker=launch, limits=limits)
+    )
 
 
 def panel_of(window: MainWindow) -> SimulationPanel:
@@ -110,7 +114,7 @@ def test_whatever_happens_to_the_worker_is_a_clear_state(
     words: str,
 ) -> None:
     with_worker(window, monkeypatch, doing, behaviour)
-    window.simulations.start()
+    window.runs.simulations.start()
     wait_for(window.store, qtbot, SimulateStage.FAILED)
     assert words in panel_of(window).status.text()
     assert tile(window) == ("-", "failed")
@@ -124,14 +128,14 @@ def test_what_cannot_be_traced_is_said(
 ) -> None:
     with_worker(window, monkeypatch)
     store.edit("optimizer", "keras.Adam")
-    window.simulations.start()
+    window.runs.simulations.start()
     wait_for(store, qtbot, SimulateStage.FAILED)
     assert "keras.Adam" in panel_of(window).status.text()
 
 
 def test_out_of_memory_is_a_result(window: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     with_worker(window, monkeypatch, "does not fit")
-    window.simulations.start()
+    window.runs.simulations.start()
     wait_for(window.store, qtbot, SimulateStage.DONE)
     assert "Does not fit" in panel_of(window).status.text()
     assert tile(window)[0] == "does not fit"
@@ -156,10 +160,10 @@ def test_closing_in_mid_simulation_leaves_nothing(
     window: MainWindow, store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, doing: str
 ) -> None:
     with_worker(window, monkeypatch, doing)
-    window.simulations.start()
+    window.runs.simulations.start()
     qtbot.waitUntil(lambda: store.snapshot.simulation.phase == "forward", timeout=30_000)
     assert window.close()
-    assert all(thread.isFinished() for thread in window.simulations._threads)
+    assert all(thread.isFinished() for thread in window.runs.simulations._threads)
 
 
 # After an edit
@@ -187,8 +191,8 @@ def test_edits_are_followed_when_that_is_wanted_and_the_latest_wins(
     window.actions_table["simulate_after_edit"].trigger()
     assert window._settings.get(keys.SIMULATE_AFTER_EDIT)
     store.edit("batch", "2")
-    assert not window.simulations._later.isActive()  # there was no simulation yet
-    window.simulations.start()
+    assert not window.runs.simulations._later.isActive()  # there was no simulation yet
+    window.runs.simulations.start()
     wait_for(store, qtbot, SimulateStage.DONE)
     started: list[object] = []
     store.simulation_changed.connect(lambda snapshot: started.append(snapshot.simulation.scenario))
@@ -197,27 +201,125 @@ def test_edits_are_followed_when_that_is_wanted_and_the_latest_wins(
     qtbot.waitUntil(lambda: tile(window)[0] == "5 B", timeout=30_000)
     assert len(set(map(id, started))) == 1  # one simulation for three quick edits
     store.edit("batch", "nonsense")
-    assert not window.simulations._later.isActive()  # the figures still belong to 5
+    assert not window.runs.simulations._later.isActive()  # the figures still belong to 5
 
 
 def test_a_later_edit_takes_the_place_of_a_simulation_under_way(
     window: MainWindow, store: Store, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with_worker(window, monkeypatch, "traces")
-    window.simulations.start()
+    window.runs.simulations.start()
     qtbot.waitUntil(lambda: store.snapshot.simulation.phase == "forward", timeout=30_000)
     store.edit("batch", "9")
-    window.simulations.start()
+    window.runs.simulations.start()
     assert store.snapshot.simulation.scenario == store.snapshot.scenario
     assert store.snapshot.simulation.phase == "start"
-    qtbot.waitUntil(lambda: len(window.simulations._threads) == 1, timeout=30_000)
+    qtbot.waitUntil(lambda: len(window.runs.simulations._threads) == 1, timeout=30_000)
     assert store.snapshot.simulation.stage is SimulateStage.RUNNING
 
 
 def test_without_the_wish_an_edit_starts_nothing(window: MainWindow, store: Store) -> None:
     store.set_simulation(simulated(store.snapshot))
     store.edit("batch", "2")
-    assert not window.simulations._later.isActive()
+    assert not window.runs.simulations._later.isActive()
+
+
+# The real tracer
+
+
+def test_a_real_simulation_stands_beside_the_estimate(window: MainWindow, store: Store, qtbot: QtBot) -> None:
+    for name, value in (("params", "200k"), ("precision", "fp32"), ("batch", "1"), ("sequence", "16")):
+        store.edit(name, value)
+    window.actions_table["simulate"].trigger()
+    wait_for(store, qtbot, SimulateStage.DONE, SimulateStage.FAILED)
+    result = store.snapshot.simulated
+    assert result is not None, store.snapshot.simulation.reason
+    report = result.report
+    assert window.results.timeline.show_simulated.isChecked()
+    # Every byte at the peak is in the list.
+    assert sum(row.bytes for row in report.alive) == report.peak_bytes
+    assert panel_of(window).alive.model.rowCount() > 0
+    rows = {row.id: row for row in result.rows if row.kind == "component"}
+    # Whole blocks of 512 bytes: never less than the estimate's bytes, and less than a block more a tensor.
+    for component in ("weights", "optimizer_state"):
+        beyond = rows[component].simulated - rows[component].estimated
+        assert 0 <= beyond < 512 * 4 * store.snapshot.scenario.model.tensor_count, component
+
+
+# A function of the user's own
+
+STEP = """
+import torch
+from torch import nn
+
+def other(path):
+    return path
+
+def step(size=8):
+    model = nn.Linear(size, size)
+    return model, torch.zeros(3, size), lambda model, batch: model(batch).sum()
+"""
+
+
+@pytest.fixture
+def function(tmp_path: Path) -> str:
+    path = tmp_path / "own_step.py"
+    path.write_text(STEP)
+    return f"{path}:step"
+
+
+def test_functions_of_a_file_are_found_without_running_it(function: str, tmp_path: Path) -> None:
+    assert functions_in(Path(function.removesuffix(":step"))) == ("step",)  # the other one needs a path
+    broken = tmp_path / "broken.py"
+    broken.write_text("def step(:\n")
+    assert functions_in(broken) == ()
+    hostile = tmp_path / "hostile.py"
+    hostile.write_text("raise SystemExit\ndef step(*, device, other=1): ...\n")
+    assert functions_in(hostile) == ("step",)
+    assert functions_in(tmp_path / "absent.py") == ()
+
+
+def test_a_function_runs_only_after_a_yes_that_shows_its_path(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    asked: list[str] = []
+    buttons = QMessageBox.StandardButton
+    answers = [buttons.No, buttons.Yes]
+
+    def ask(_parent: object, _title: str, text: str, *_buttons: object) -> QMessageBox.StandardButton:
+        asked.append(text)
+        return answers.pop(0)
+
+    monkeypatch.setattr(QMessageBox, "question", ask)
+    dialog = FunctionDialog("", "", window)
+    dialog._begin()
+    assert "no file" in dialog.issue.text()
+    assert asked == []
+    file = function.removesuffix(":step")
+    dialog.path.setText(file)
+    assert dialog.name.currentText() == "step"
+    dialog._begin()
+    assert dialog.function == ""
+    dialog._begin()
+    assert dialog.function == function
+    assert len(asked) == 2
+    assert file in asked[0]
+    dialog.deleteLater()
+
+
+def test_a_function_is_simulated_in_place_of_the_model(
+    window: MainWindow, store: Store, qtbot: QtBot, function: str
+) -> None:
+    store.edit("precision", "fp32")
+    window.runs.simulations.start_function(function)
+    wait_for(store, qtbot, SimulateStage.DONE, SimulateStage.FAILED)
+    result = store.snapshot.simulation.result
+    assert result is not None, store.snapshot.simulation.reason
+    assert result.report.param_count == 8 * 8 + 8
+    assert store.snapshot.simulated is None  # it says nothing about the model in the fields
+    assert tile(window) == ("-", "of a function")
+    assert panel_of(window).figures.text().startswith("Of own_step.py:step:")
+    assert "own_step.py:step" in window.results.timeline.note.toolTip()
 
 
 # Views

@@ -20,6 +20,7 @@ from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.dialogs.about import AboutDialog
 from optmem_gui.gui.dialogs.error_report import ErrorReport
+from optmem_gui.gui.dialogs.function import FunctionDialog
 from optmem_gui.gui.dialogs.optimizer_page import OptimizerPageDialog
 from optmem_gui.gui.dialogs.probe import ProbeDialog
 from optmem_gui.gui.dialogs.settings import SettingsDialog
@@ -291,7 +292,7 @@ def _page(window: MainWindow) -> OptimizerPageDialog:
     return page
 
 
-@pytest.mark.parametrize("kind", ["about", "settings", "report", "optimizer", "probe"])
+@pytest.mark.parametrize("kind", ["about", "settings", "report", "optimizer", "probe", "function"])
 def test_dialogs_are_chinese(
     make_window: MakeWindow, settings: Settings, translations: Texts, kind: str
 ) -> None:
@@ -302,6 +303,7 @@ def test_dialogs_are_chinese(
         "report": lambda: ErrorReport("Traceback", window),
         "optimizer": lambda: _page(window),
         "probe": lambda: ProbeDialog("", window),
+        "function": lambda: FunctionDialog("", "", window),
     }
     dialog = made[kind]()
     shown = {place: text for place, text in texts_shown(dialog).items() if str(settings.path) not in text}

@@ -167,12 +167,17 @@ class HeadlinePanel(QWidget):
         }
         result, unit = snapshot.simulated, snapshot.unit
         if result is None:
-            return "-", notes[snapshot.simulation.stage], ""
+            last = snapshot.simulation.result
+            note = notes[snapshot.simulation.stage]
+            if snapshot.simulation.stage is SimulateStage.DONE and last is not None and last.function:
+                note = self.tr("of a function")
+            return "-", note, ""
         report = result.report
         if report.out_of_memory:
             return self.tr("does not fit"), self.tr("ends at the capacity"), ""
         note = self.tr("{size} reserved").format(size=format_bytes(report.peak_reserved_bytes, unit))
-        peak, estimate = report.peak_bytes, result.breakdown.peak_bytes
+        estimate = result.breakdown.peak_bytes if result.breakdown is not None else 0
+        peak = report.peak_bytes
         error = self.tr("exact") if estimate == peak else signed_percent((estimate - peak) / peak)
         tip = self.tr("The estimate of {size} differs by {error} from this").format(
             size=format_bytes(estimate, unit), error=error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QProgressBar, QPushButton, QWidget
 
@@ -124,10 +125,13 @@ class SimulationPanel(TitledPanel):
         report = result.report
         self.write_note(self._target(report))
         text = self._figures(report, unit)
-        if not current:
+        if result.function:
+            name = Path(result.function).name
+            text = self.tr("Of {function}: {text}").format(function=name, text=text)
+        elif not current:
             text = self.tr("Of earlier inputs, simulate again: {text}").format(text=text)
         self.figures.setText(text)
-        self.figures.set_tone("text" if current else "caution")
+        self.figures.set_tone("text" if current or result.function else "caution")
         self.figures.setToolTip(
             self.tr(
                 "Allocated: whole blocks in use, as torch.cuda.max_memory_allocated counts them. Reserved: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -149,8 +150,7 @@ class TimelinePanel(TitledPanel):
             if self.show_simulated.isChecked():
                 self.show_estimated.setChecked(True)
             return
-        fit = result.breakdown.fit
-        self.simulated.show_report(result.report, fit.usable if fit else None, snapshot.unit)
+        self.simulated.show_report(result.report, result.usable_bytes, snapshot.unit)
         if result.report is not self._report:
             self._report = result.report
             if snapshot.simulation.by_user:
@@ -205,15 +205,18 @@ class TimelinePanel(TitledPanel):
         if self.show_measured.isChecked():
             note = self.tr("a measured run; the wheel zooms, a double click takes it back")
         elif self.show_simulated.isChecked():
-            current = self._snapshot is not None and self._snapshot.simulated is not None
-            note = (
-                self.tr("a traced run; the wheel zooms, a double click takes it back")
-                if current
-                else self.tr("of earlier inputs: simulate again")
-            )
+            note = self._simulated_note()
         else:
             note = self.tr("one step, phases not to scale; point at it to see what is alive")
         self.write_note(note)
+
+    def _simulated_note(self) -> str:
+        result = self._snapshot.simulation.result if self._snapshot is not None else None
+        if result is not None and result.function:
+            return self.tr("of {function}").format(function=Path(result.function).name)
+        if self._snapshot is not None and self._snapshot.simulated is None:
+            return self.tr("of earlier inputs: simulate again")
+        return self.tr("a traced run; the wheel zooms, a double click takes it back")
 
     # Readout
 

@@ -22,10 +22,12 @@ class Simulation:
     Attributes:
         scenario: The inputs.
         gpu: The GPU whose memory is predicted, None for one without an end.
+        function: A function of the user's own that makes the model, as ``FILE.py:NAME``.
     """
 
     scenario: Scenario
     gpu: Gpu | None
+    function: str = ""
 
 
 class SimulateThread(QThread):
@@ -72,13 +74,18 @@ class SimulateThread(QThread):
         from optmem_gui.core.simulation_target import target_of  # noqa: PLC0415  # as said above
 
         wanted = self.simulation
-        config = config_text(wanted.scenario.model)
-        request = simulate_request(wanted.scenario, target_of(wanted.gpu), config=config)
-        breakdown = compute(simulated_scenario(wanted.scenario, built=bool(config)), wanted.gpu)
+        target = target_of(wanted.gpu)
+        if wanted.function:
+            request, breakdown = simulate_request(wanted.scenario, target, function=wanted.function), None
+        else:
+            config = config_text(wanted.scenario.model)
+            request = simulate_request(wanted.scenario, target, config=config)
+            breakdown = compute(simulated_scenario(wanted.scenario, built=bool(config)), wanted.gpu)
         if self.isInterruptionRequested():
             return
         self.outcome = self._simulator.simulate(request, self.progressed.emit)
         report = self.outcome.report
         if report is not None:
-            rows = compare_simulated(breakdown, report)
-            self.result = Simulated(wanted.scenario, report, breakdown, rows)
+            rows = () if breakdown is None else compare_simulated(breakdown, report)
+            usable = None if wanted.gpu is None else wanted.gpu.usable_bytes
+            self.result = Simulated(wanted.scenario, report, breakdown, rows, usable, wanted.function)
