@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
-from optmem_gui.architectures.config import read_config
-from optmem_gui.architectures.mixtures import CORRECTION
 from optmem_gui.core.dtypes import F32
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import BufferTensor, ModelRef, ModelSpec, Source, group_model
@@ -55,6 +52,10 @@ def preset_spec(preset_id: str) -> ModelSpec:
     Raises:
         UserError: No preset has this id.
     """
+    # the window lists the presets at once and builds one when it is chosen
+    from optmem_gui.architectures.config import read_config  # noqa: PLC0415  # as said above
+    from optmem_gui.architectures.mixtures import CORRECTION  # noqa: PLC0415  # as said above
+
     preset = PRESETS.get(preset_id)
     spec = None if preset is None else read_config(preset.config, preset.id).model(preset.title)
     if spec is None:
@@ -70,6 +71,8 @@ def preset_spec(preset_id: str) -> ModelSpec:
 
 def _near(given: str) -> str:
     """Ids that look like what was given, else the first few."""
+    from difflib import get_close_matches  # noqa: PLC0415  # only for a refusal
+
     return ", ".join(get_close_matches(given.lower(), PRESETS, n=5, cutoff=0.5) or list(PRESETS)[:5])
 
 
