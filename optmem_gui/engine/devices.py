@@ -152,18 +152,35 @@ def visible_devices(gpus: Sequence[Device], visible: str | None) -> Sequence[Dev
     ]
     if visible is None:
         return numbered
-    kind = visible[:4]
+    listed = _listed(visible)
+    if len(set(listed)) < len(listed):
+        return ()
     chosen: list[Device] = []
-    for text in visible.split(","):
-        if kind in _KINDS:
-            named = [gpu for gpu in gpus if text.startswith(kind) and gpu.id.startswith(text)]
+    for entry in listed:
+        if isinstance(entry, int):
+            named = list(numbered[entry : entry + 1])
         else:
-            digits = _NUMBER.match(text.strip())
-            number = int(digits[0]) if digits else -1
-            named = numbered[number : number + 1] if number >= 0 else []
+            named = [gpu for gpu in gpus if gpu.id.startswith(entry)]
         if len(named) != 1:
             break
         if named[0] in chosen:
             return ()
         chosen.append(named[0])
     return chosen
+
+
+def _listed(visible: str) -> list[int | str]:
+    """The entries up to the first that is of another kind than the first one."""
+    kind = visible[:4]
+    entries: list[int | str] = []
+    for text in visible.split(","):
+        if kind in _KINDS:
+            if not text.startswith(kind):
+                break
+            entries.append(text)
+        else:
+            digits = _NUMBER.match(text.strip())
+            if digits is None:
+                break
+            entries.append(int(digits[0]))
+    return entries
