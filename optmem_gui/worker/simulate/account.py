@@ -43,16 +43,6 @@ class Account:
         return {category: size for category, size in sizes.items() if size}
 
 
-@dataclass(slots=True)
-class _Span:
-    """A phase under way, or the stretch between two points."""
-
-    mark: Mark
-    start: int
-    peak: int
-    peak_reserved: int
-
-
 def account(tape: Tape, target: SimulationTarget) -> Account:
     """Replay a tape.
 
@@ -91,93 +81,87 @@ class _Replay:
         self.allocator = _allocator(target)
         self.account = Account()
         self.held: dict[Block, int] = {}
+        self.sizes: dict[Block, int] = {}
         self.parts = [0] * len(CATEGORIES)
         self.last_step = tape.marks[-1].step
         self.largest = [0] * len(CATEGORIES)
-        self.steady = False
-        self.point: SimulatedPoint | None = None
         self.peak = -1
-        self.at_peak: list[Block] = []
+        self.width = max(1, tape.end // _POINTS)
 
     def run(self) -> Account:
-        """Every phase in turn, then once more up to the peak for what is alive there."""
+        """Every phase in turn; a device that is full ends the run."""
         ends = [*(mark.event for mark in self.tape.marks[1:]), self.tape.end]
-        empties = iter(self.tape.empties)
-        next_empty = next(empties, -1)
-        try:
-            for mark, end in zip(self.tape.marks, ends, strict=True):
-                span = self._open(mark)
-                width = self._bucket_width(mark, end)
-                for event in range(mark.event, end):
-                    if event == next_empty:
-                        self.allocator.empty_cache()
-                        next_empty = next(empties, -1)
-                    self._step(event, self.tape.events[event], span, width)
-                self._close(span, end)
-        except DeviceOutOfMemoryError:
-            self.account.out_of_memory = True
-            self._close(span, event)
+        empties = set(self.tape.empties)
+        for mark, end in zip(self.tape.marks, ends, strict=True):
+            statistics = self.allocator.statistics
+            statistics.reset_peaks()
+            if mark.step == self.last_step:
+                self.largest = [max(sizes) for sizes in zip(self.largest, self.parts, strict=True)]
+            before, event = statistics.allocated, mark.event
+            try:
+                while event < end:
+                    stop = min(end, event + self.width)
+                    if empties.intersection(range(event, stop)):
+                        stop = min(event + 1, stop)
+                        if event in empties:
+                            self.allocator.empty_cache()
+                    event = self._stretch(mark, event, stop)
+            except DeviceOutOfMemoryError:
+                self.account.out_of_memory = True
+                event = self.account.points[-1].event
+            self._close(mark, before, event)
+            if self.account.out_of_memory:
+                break
         self._finish()
         return self.account
 
-    def _bucket_width(self, mark: Mark, end: int) -> int:
-        """Events that one point stands for, so that every phase has its share of the points."""
-        return max(
-            1, -(-(end - mark.event) * len(self.tape.marks) // (4 * _POINTS)), self.tape.end // _POINTS
+    def _stretch(self, mark: Mark, start: int, stop: int) -> int:
+        """Events between two points of the timeline, of which the highest moment is kept."""
+        malloc, free, statistics = self.allocator.malloc, self.allocator.free, self.allocator.statistics
+        held, sizes, parts, largest, events = (
+            self.held,
+            self.sizes,
+            self.parts,
+            self.largest,
+            self.tape.events,
         )
+        steady = mark.step == self.last_step
+        top = -1
+        point: tuple[int, tuple[int, ...], int] | None = None
+        try:
+            for event in range(start, stop):
+                block = events[event]
+                place = _PLACE[block.category]
+                before = statistics.allocated
+                address = held.pop(block, None)
+                if address is None:
+                    held[block] = malloc(block.requested)
+                    total = statistics.allocated
+                    sizes[block] = total - before
+                    parts[place] += total - before
+                    if total > top:
+                        top, point = total, (event + 1, tuple(parts), statistics.reserved)
+                    if steady and parts[place] > largest[place]:
+                        largest[place] = parts[place]
+                else:
+                    free(address)
+                    parts[place] += statistics.allocated - before
+        finally:
+            if point is None:
+                point = start, tuple(parts), statistics.reserved
+            self.account.points.append(SimulatedPoint(point[0], mark.step, mark.phase, *point[1:]))
+            if steady and top > self.peak:
+                self.peak, self.account.peak_event, self.account.peak_phase = top, point[0], mark.phase
+        return stop
 
-    def _open(self, mark: Mark) -> _Span:
-        statistics = self.allocator.statistics
-        statistics.reset_peaks()
-        self.steady = mark.step == self.last_step
-        if self.steady:
-            self.largest = [max(sizes) for sizes in zip(self.largest, self.parts, strict=True)]
-        return _Span(mark, statistics.allocated, statistics.allocated, statistics.reserved)
-
-    def _step(self, event: int, block: Block, span: _Span, width: int) -> None:
-        allocator, statistics = self.allocator, self.allocator.statistics
-        before = statistics.allocated
-        if block in self.held:
-            allocator.free(self.held.pop(block))
-        else:
-            self.held[block] = allocator.malloc(block.requested)
-        place = _PLACE[block.category]
-        self.parts[place] += statistics.allocated - before
-        total = statistics.allocated
-        if self.steady and self.parts[place] > self.largest[place]:
-            self.largest[place] = self.parts[place]
-        span.peak = max(span.peak, total)
-        if self.steady and total > self.peak:
-            self.peak = total
-            self.account.peak_event, self.account.peak_phase = event + 1, span.mark.phase
-        self._draw(event, span, width, total)
-
-    def _draw(self, event: int, span: _Span, width: int, total: int) -> None:
-        """Keep the highest point of every bucket."""
-        bucket = (event - span.mark.event) // width
-        last = self.point
-        if last is not None and self._bucket == (span.mark, bucket):
-            if total <= self._total:
-                return
-            self.account.points.pop()
-        self._bucket, self._total = (span.mark, bucket), total
-        self.point = SimulatedPoint(
-            event + 1, span.mark.step, span.mark.phase, tuple(self.parts), self.allocator.statistics.reserved
-        )
-        self.account.points.append(self.point)
-
-    _bucket: tuple[Mark, int]
-    _total: int
-
-    def _close(self, span: _Span, end: int) -> None:
-        statistics = self.allocator.statistics
-        account, mark = self.account, span.mark
+    def _close(self, mark: Mark, before: int, end: int) -> None:
+        statistics, account = self.allocator.statistics, self.account
         account.peak_reserved_bytes = max(account.peak_reserved_bytes, statistics.reserved_peak)
         account.phases.append(
             SimulatedPhase(
                 step=mark.step,
                 phase=mark.phase,
-                start_bytes=span.start,
+                start_bytes=before,
                 allocated_bytes=statistics.allocated,
                 peak_bytes=statistics.allocated_peak,
                 reserved_bytes=statistics.reserved,
@@ -187,7 +171,6 @@ class _Replay:
         account.points.append(
             SimulatedPoint(end, mark.step, mark.phase, tuple(self.parts), statistics.reserved)
         )
-        self.point = None
 
     def _finish(self) -> None:
         account = self.account
@@ -203,17 +186,13 @@ class _Replay:
 
     def _alive_at(self, event: int) -> dict[Block, int]:
         """Blocks in use after so many events, with their whole size."""
-        allocator = CachingAllocator(self.allocator.config, self.allocator.device.capacity_bytes)
-        held: dict[Block, int] = {}
-        empties = set(self.tape.empties)
-        for index, block in enumerate(self.tape.events[:event]):
-            if index in empties:
-                allocator.empty_cache()
-            if block in held:
-                allocator.free(held.pop(block))
+        alive: dict[Block, None] = {}
+        for block in self.tape.events[:event]:
+            if block in alive:
+                del alive[block]
             else:
-                held[block] = allocator.malloc(block.requested)
-        return {block: allocator.blocks[address].size if address else 0 for block, address in held.items()}
+                alive[block] = None
+        return {block: self.sizes[block] for block in alive}
 
 
 def _rows(alive: Mapping[Block, int]) -> Iterator[AliveRow]:

@@ -77,7 +77,7 @@ def composite(op: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def is_composite(op: Any) -> bool:
-    """Whether torch's C++ composes a function of operators, on devices that have no kernel of their own for it.
+    """Whether torch's C++ composes a function of operators where a device has no kernel of its own for it.
 
     ``silu_backward`` and ``mish_backward`` are composed elsewhere and one kernel on a CPU and on CUDA
     (aten/src/ATen/native/native_functions.yaml).

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import torch
@@ -14,42 +13,37 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.protocol import Message, Progress
 from optmem_gui.core.requests import SimulateRequest
 from optmem_gui.core.simulating import SimulationReport, TracedNote
-from optmem_gui.worker.build import build
-from optmem_gui.worker.job import Job
-from optmem_gui.worker.simulate import autocast, dispatch, functions, labels
 from optmem_gui.worker.simulate.account import Account, account, highest_peak
-from optmem_gui.worker.simulate.calibration import calibrate
-from optmem_gui.worker.simulate.environment import pretended_gpu
+from optmem_gui.worker.simulate.depth import Depths, depths_of
 from optmem_gui.worker.simulate.facts import machine_of
 from optmem_gui.worker.simulate.places import failing_line
-from optmem_gui.worker.simulate.rules import RULES, SEEN_IN_PLACE
+from optmem_gui.worker.simulate.splice import UnlikeError, splice
 from optmem_gui.worker.simulate.tape import Tape
+from optmem_gui.worker.simulate.trace import Trace
 from optmem_gui.worker.simulate.tracker import Tracker
-from optmem_gui.worker.training import Passes, autocast_of, checked_scheme, train_step
-from optmem_gui.worker.update import Update, first_line, optimizer_class
-
-DEVICE = torch.device("cuda", 0)
-"""What the model is built on; every use of it comes to the meta device."""
+from optmem_gui.worker.update import first_line
 
 
-@contextmanager
-def traced(tracker: Tracker) -> Iterator[None]:
-    """Everything that runs inside is traced as if it ran on the tracker's GPU.
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Numbers of a model and its trace."""
 
-    Raises:
-        UserError: This torch does something else than the rules expect.
-    """
-    dispatch.install(SEEN_IN_PLACE, functions.ON_META, functions.ON_HOST, autocast.rules())
-    calibrate()
-    with ExitStack() as stack:
-        functions.machine.append(tracker.machine)
-        stack.callback(functions.machine.pop)
-        autocast.labelled.append(lambda copy: tracker.label((copy,), "autocast_copies"))
-        stack.callback(autocast.labelled.pop)
-        stack.enter_context(pretended_gpu(tracker))
-        stack.enter_context(tracker.places.watching())
-        stack.enter_context(dispatch.seeing(tracker.handle))
-        yield
+    params: int
+    trainable: int
+    operators: int
+
+    @classmethod
+    def of(cls, trace: Trace) -> _Counts:
+        """Those of one trace."""
+        return cls(trace.param_count, trace.trainable_count, trace.tracker.operator_count)
+
+    def beyond(self, less: _Counts, times: int) -> _Counts:
+        """Those of a model that has ``times`` more of what these have beyond ``less``."""
+        return _Counts(
+            self.params + times * (self.params - less.params),
+            self.trainable + times * (self.trainable - less.trainable),
+            self.operators + times * (self.operators - less.operators),
+        )
 
 
 class Simulation:
@@ -57,9 +51,6 @@ class Simulation:
 
     Attributes:
         request: What to run.
-        step: Step under way, 0 before the first.
-        phase: Phase under way.
-        operator: The operator seen last.
     """
 
     def __init__(
@@ -68,24 +59,28 @@ class Simulation:
         send: Callable[[Message], None],
         cancelled: Callable[[], bool] = bool,
     ) -> None:
-        self.request, self._send = request, send
-        self._tracker = Tracker(machine_of(request.target), RULES, cancelled)
-        self._passes: Passes | None = None
+        self.request, self._send, self._cancelled = request, send, cancelled
+        self._trace = self._new_trace()
+
+    @property
+    def tracker(self) -> Tracker:
+        """What is known of the trace under way."""
+        return self._trace.tracker
 
     @property
     def step(self) -> int:
         """Step under way, 0 before the first."""
-        return self._tracker.step
+        return self.tracker.step
 
     @property
     def phase(self) -> str:
         """Phase under way."""
-        return self._tracker.phase
+        return self.tracker.phase
 
     @property
     def operator(self) -> str:
         """The operator seen last."""
-        return self._tracker.operator
+        return self.tracker.operator
 
     def run(self) -> SimulationReport:
         """Trace and replay it.
@@ -94,37 +89,42 @@ class Simulation:
             UserError: What was asked for cannot be simulated here.
             Cancelled: It is no longer wanted.
         """
-        try:
-            return self._run()
-        except Exception as error:
-            raise self._explained(error) from error
-
-    def _run(self) -> SimulationReport:
         started = time.monotonic()
-        work = replace(self.request.work, device="cuda")
-        scheme = checked_scheme(work)
-        tracker = self._tracker
-        optimizer_class(work.optimizer)  # a library that looks for a GPU when it is imported must find none
-        with traced(tracker):
-            with self._phase("load"):
-                job = build(work, scheme, DEVICE)
-                tracker.places.name(job.module)
-                update = Update(work, scheme, job.trainable, DEVICE)
-                labels.after_load(tracker, job, update)
-            for step in range(1, work.steps + 1):
-                tracker.step = step
-                passes = self._passes = Passes(job, update, autocast_of(scheme, DEVICE))
-                train_step(
-                    work,
-                    passes,
-                    phase=self._phase,
-                    before_update=lambda: labels.label_gradients(tracker, update),
-                )
-                tracker.places.forget()
-        tracker.tape.end = len(tracker.tape.events)
-        labels.finish(tracker.tape)
-        counted = account(tracker.tape, self.request.target)
-        return self._report(job, counted, tracker.tape, time.monotonic() - started)
+        try:
+            tape, counts = self._tape()
+        except Exception as error:
+            told = self._explained(error)
+            if told is error:
+                raise
+            raise told from error
+        counted = account(tape, self.request.target)
+        return self._report(counts, counted, tape, time.monotonic() - started)
+
+    def _tape(self) -> tuple[Tape, _Counts]:
+        """The events of every step: of the whole model, or put together from two shallow ones."""
+        work = self.request.work
+        depths = None if self.request.every_block else depths_of(work)
+        if depths is not None:
+            try:
+                return self._spliced(depths)
+            except UnlikeError:  # its blocks are not all alike after all: every one of them is traced
+                self._trace = self._new_trace()
+        tape = self._trace.run(work)
+        return tape, _Counts.of(self._trace)
+
+    def _spliced(self, depths: Depths) -> tuple[Tape, _Counts]:
+        less_tape = self._trace.run(depths.shallow)
+        less = _Counts.of(self._trace)
+        self._trace = self._new_trace()
+        more_tape = self._trace.run(depths.deeper)
+        more = _Counts.of(self._trace)
+        return splice(less_tape, more_tape, depths.missing), more.beyond(less, depths.missing)
+
+    def _new_trace(self) -> Trace:
+        return Trace(machine_of(self.request.target), self._began, self._cancelled)
+
+    def _began(self, phase: str, step: int) -> None:
+        self._send(Progress(phase, step, self.request.work.steps))
 
     def _explained(self, error: Exception) -> Exception:
         """An error with the operator and the line it came from; as it is where there is neither."""
@@ -134,24 +134,15 @@ class Simulation:
         line = failing_line(origin)
         place = "-" if line is None else f"{Path(line[0]).name}:{line[1]}"
         cause = f"{type(origin).__name__}: {first_line(origin)}"
-        operator = self._tracker.failed_operator(error)
+        operator = self.tracker.failed_operator(error)
         if operator:
             return UserError("simulate.operator_failed", operator=operator, place=place, cause=cause)
         if line is None or isinstance(error, UserError):
             return error
         return UserError("simulate.program_failed", place=place, cause=cause)
 
-    @contextmanager
-    def _phase(self, phase: str) -> Iterator[None]:
-        tracker = self._tracker
-        self._send(Progress(phase, tracker.step, self.request.work.steps))
-        tracker.begin(tracker.step, phase)
-        yield
-        if self._passes is not None:
-            labels.after_phase(tracker, phase, self._passes)
-
-    def _report(self, job: Job, counted: Account, tape: Tape, seconds: float) -> SimulationReport:
-        tracker = self._tracker
+    def _report(self, counts: _Counts, counted: Account, tape: Tape, seconds: float) -> SimulationReport:
+        tracker = self.tracker
         notes = list(tracker.notes)
         if tracker.unproven:
             notes.append(TracedNote("simulate.unproven", {"operators": ", ".join(sorted(tracker.unproven))}))
@@ -175,8 +166,8 @@ class Simulation:
             out_of_memory=counted.out_of_memory,
             notes=tuple(notes),
             event_count=tape.end,
-            operator_count=tracker.operator_count,
-            param_count=sum(parameter.numel() for parameter in job.parameters),
-            trainable_count=sum(parameter.numel() for parameter in job.trainable),
+            operator_count=counts.operators,
+            param_count=counts.params,
+            trainable_count=counts.trainable,
             seconds=seconds,
         )

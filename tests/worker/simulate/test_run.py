@@ -115,7 +115,7 @@ def test_checkpointing_keeps_less_after_forward(checkpointing: str) -> None:
 
 
 def test_temporaries_of_adam_follow_its_kernel() -> None:
-    """Lists: one copy of the parameters. Fused: nothing. A loop: a root and a quotient, and the last quotient."""
+    """Lists: a copy of the parameters. Fused: nothing. A loop: a root, a quotient, and the last quotient."""
     work = MeasureRequest("cpu", "torch.optim.AdamW", tensors=(BareTensor((1 << 20,), "fp32", count=8),))
     found = {}
     for options in ((), (("fused", True),), (("foreach", False),)):

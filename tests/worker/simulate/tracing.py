@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from optmem_gui.core.simulating import SimulationTarget
 from optmem_gui.worker.simulate.facts import machine_of
 from optmem_gui.worker.simulate.rules import RULES
-from optmem_gui.worker.simulate.run import traced
 from optmem_gui.worker.simulate.tape import Block
+from optmem_gui.worker.simulate.trace import traced
 from optmem_gui.worker.simulate.tracker import Tracker
 
 A100 = SimulationTarget(torch="2.13", architecture="sm_80", sm_count=108, threads_per_sm=2048)
