@@ -18,16 +18,17 @@ from optmem_gui.core.estimate import compute
 from optmem_gui.core.fit import fits_free_memory
 from optmem_gui.core.measuring import measure_request, measured_scenario
 from optmem_gui.core.protocol import Hello, Progress
+from optmem_gui.core.requests import MOST_SAMPLE_HZ
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.units import format_bytes, format_count
-from optmem_gui.engine.devices import AUTO, CPU, Devices, list_devices
+from optmem_gui.engine.devices import CPU, Devices, list_devices
 from optmem_gui.engine.measurement import Event, Measurement, MeasurementResult
 from optmem_gui.report.json_document import to_text
 from optmem_gui.report.measured_document import measured_document
 from optmem_gui.report.tables import Table, plain_name, to_aligned
 
-_DEVICE = re.compile(r"cpu|auto|cuda(:[0-9]{1,3})?|GPU-[0-9a-fA-F-]{4,40}")
+_DEVICE = re.compile(r"cpu|auto|cuda(:[0-9]{1,3})?|(GPU|MIG)-[0-9a-zA-Z/-]{1,80}")
 
 
 def measure(arguments: argparse.Namespace) -> int:
@@ -40,14 +41,18 @@ def measure(arguments: argparse.Namespace) -> int:
         UserError: It cannot be measured here; the line says why.
     """
     if not _DEVICE.fullmatch(arguments.device):
-        known = "cpu, cuda:N, auto"
+        known = "cpu, cuda:N, auto, a UUID of the driver"
         raise UserError("scenario.unknown_field", field="--device", given=arguments.device, known=known)
+    rate = arguments.sample_hz
+    if rate > MOST_SAMPLE_HZ:
+        raise UserError("cli.out_of_range", option="--sample-hz", given=rate, low=1, high=MOST_SAMPLE_HZ)
     work = work_from(arguments)
     if not may_run(work, arguments):
         complain(f"{arguments.function}: not run")
         return EXIT_NO
     devices = list_devices()
-    device = devices.automatic().id if arguments.device == AUTO else arguments.device
+    found = devices.find(arguments.device)
+    device = arguments.device if found is None else found.id
     scenario = measured_scenario(work.scenario, device, built=work.built)
     breakdown = None if work.function else compute(scenario)
     if breakdown is not None:
@@ -55,7 +60,7 @@ def measure(arguments: argparse.Namespace) -> int:
     request = measure_request(
         work.scenario, device, arguments.steps, config=work.config, function=work.function
     )
-    outcome = Measurement().run(request, _show)
+    outcome = Measurement(sample_hz=rate).run(request, _show)
     _clear()
     if outcome.status not in ("done", "out_of_memory") and outcome.reason is not None:
         raise UserError(outcome.reason.key, **outcome.reason.values)

@@ -10,7 +10,7 @@ from optmem_gui.cli import COMMANDS
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.parallel import SHARD_IDS, Offload
 from optmem_gui.core.precision import SCHEMES
-from optmem_gui.core.requests import DEFAULT_STEPS
+from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, DEFAULT_STEPS
 from optmem_gui.core.scenario import Attention, BaseDType, Loss, Target
 
 LARGEST = 10**9
@@ -200,6 +200,13 @@ def _add_device(parser: argparse.ArgumentParser) -> None:
     device = parser.add_argument_group("measurement")
     device.add_argument("--device", metavar="cpu|cuda:N|auto", default="auto", help="where the steps run")
     device.add_argument("--steps", metavar="N", action=_Whole, default=DEFAULT_STEPS, help="optimizer steps")
+    device.add_argument(
+        "--sample-hz",
+        metavar="N",
+        action=_Whole,
+        default=DEFAULT_SAMPLE_HZ,
+        help="samples of the driver a second",
+    )
 
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:

@@ -228,7 +228,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What the driver and the operating system say at one moment; None where they do not say.
+    """What the driver and the operating system say at one moment; None where they do not, or were not asked.
 
     Attributes:
         clock_ns: Sampler's monotonic clock.

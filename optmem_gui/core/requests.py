@@ -11,6 +11,10 @@ from optmem_gui.core.transformer import TransformerShape
 DEFAULT_STEPS = 3
 """The first step allocates the optimizer state, the second runs with it, the third confirms the second."""
 
+DEFAULT_SAMPLE_HZ = 100
+MOST_SAMPLE_HZ = 1000
+"""How often the driver is asked during a measurement."""
+
 
 @dataclass(frozen=True, slots=True)
 class BareTensor:

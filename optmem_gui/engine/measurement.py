@@ -30,10 +30,9 @@ from optmem_gui.core.protocol import (
     encode,
 )
 from optmem_gui.core.reasons import Reason, Value
-from optmem_gui.core.requests import MeasureRequest
+from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, MeasureRequest
 from optmem_gui.engine.child import Child, Launch
 from optmem_gui.engine.nvml import ENDS
-from optmem_gui.engine.sampler import DEFAULT_RATE_HZ
 from optmem_gui.engine.worker_process import explain_exit, sampler_launch, worker_launch
 
 log = logging.getLogger(__name__)
@@ -152,6 +151,7 @@ class Measurement:
 
     Args:
         python: Python with torch in which the user trains; this program's own when left out.
+        sample_hz: How often the driver is asked.
         worker: How to start the worker; a test passes a script of its own.
         sampler: How to start the sampler.
         limits: How long to wait.
@@ -160,13 +160,14 @@ class Measurement:
     def __init__(
         self,
         python: str | None = None,
+        sample_hz: int = DEFAULT_SAMPLE_HZ,
         *,
         worker: Launch | None = None,
         sampler: Launch | None = None,
         limits: Limits | None = None,
     ) -> None:
         self._worker_launch = worker or worker_launch(python)
-        self._sampler_launch = sampler or sampler_launch(DEFAULT_RATE_HZ)
+        self._sampler_launch = sampler or sampler_launch(sample_hz)
         self._limits = limits or Limits()
         self._words: queue.SimpleQueue[_Word] = queue.SimpleQueue()
         self._worker = Child("worker", lambda line: self._words.put(("worker", line)))

@@ -1,13 +1,15 @@
 """A small process that samples the driver and the worker's host memory at a steady rate.
 
 It is a process of its own because a window that redraws starves a thread. Standard library, nvidia-ml-py
-and psutil only. It is told what to watch on standard input (``device UUID``, ``worker PID``,
-``ready`` once the worker has used the device) and ends with it.
+and psutil only. The device's figure comes at the full rate; what one process uses and its host memory, which
+cost the driver and the kernel a walk each, at most 100 times a second. It is told what to watch on standard
+input (``device UUID``, ``worker PID``, ``ready`` once the worker has used the device) and ends with it.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import threading
@@ -19,12 +21,18 @@ from typing import TYPE_CHECKING
 from optmem_gui.core.lifeline import die_with_parent
 from optmem_gui.core.protocol import Message, Sample, SamplerNote, encode
 from optmem_gui.core.reasons import Reason
-from optmem_gui.engine.nvml import LOST, Nvml
+from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, MOST_SAMPLE_HZ
+from optmem_gui.engine.devices import UNIFIED, device_memory
+from optmem_gui.engine.nvml import ENDS, Nvml
 
 if TYPE_CHECKING:
     import psutil
 
-DEFAULT_RATE_HZ = 100
+_WALK_NS = 10_000_000
+"""Between two questions about one process."""
+
+_PIPE_BYTES = 1 << 20
+"""Room for some seconds of samples, so that a reader that is busy does not hold the sampling up."""
 
 
 @dataclass
@@ -65,36 +73,46 @@ class Sampler:
         self._nvml = nvml
         self._watched = watched
         self._send = send
-        self._told: set[str] = set()
+        self._ended: set[str] = set()
+        self._notes: list[SamplerNote] = []
         self._process: psutil.Process | None = None
+        self._walk_due_ns = 0
+        self._unified = False
         self.lost = False
 
     def sample(self) -> None:
-        """Take and send one sample."""
+        """Take and send one sample, then why a series ends or is another than it seems."""
         uuid, pid = self._watched.uuid, self._watched.pid
         clock = time.monotonic_ns()
         device = None if uuid is None else self._device(uuid)
-        process = None
-        if uuid is not None and pid is not None and self._watched.ready:
-            process = self._process_on(uuid, pid)
-        rss = None if pid is None else self._rss(pid)
+        process = rss = None
+        if clock >= self._walk_due_ns:
+            self._walk_due_ns = max(self._walk_due_ns + _WALK_NS, clock)
+            if uuid is not None and pid is not None and self._watched.ready:
+                process = self._process_on(uuid, pid)
+            rss = None if pid is None else self._rss(pid)
         self._send(Sample(clock, device, process, rss))
+        while self._notes:
+            self._send(self._notes.pop(0))
 
     def _device(self, uuid: str) -> int | None:
-        if "device" in self._told:
+        if "device" in self._ended:
             return None
-        memory = self._nvml.memory(uuid)
+        memory = device_memory(self._nvml, uuid)
         if isinstance(memory, Reason):
-            self._tell("device", memory)
+            self._end("device", memory)
             return None
+        if memory.version == UNIFIED and not self._unified:
+            self._unified = True
+            self._notes.append(SamplerNote("device", "nvml.unified", {}))
         return memory.used
 
     def _process_on(self, uuid: str, pid: int) -> int | None:
-        if "process" in self._told or self.lost:
+        if "process" in self._ended or self.lost:
             return None
         used = self._nvml.process_bytes(uuid, pid)
         if isinstance(used, Reason):
-            self._tell("process", used)
+            self._end("process", used)
             return None
         return used
 
@@ -108,30 +126,39 @@ class Sampler:
         except psutil.Error:
             return None
 
-    def _tell(self, series: str, reason: Reason) -> None:
+    def _end(self, series: str, reason: Reason) -> None:
         """Say once that a series ends; a lost GPU ends the sampling."""
-        self._told.add(series)
-        self.lost = self.lost or reason.key == LOST
-        self._send(SamplerNote(series, reason.key, reason.values))
+        self._ended.add(series)
+        self.lost = self.lost or reason.key in ENDS
+        self._notes.append(SamplerNote(series, reason.key, reason.values))
 
 
 def main(arguments: Sequence[str]) -> None:
     """Sample until standard input ends or the GPU is lost."""
     parser = argparse.ArgumentParser(prog="sampler")
     parser.add_argument("--parent", type=int)
-    parser.add_argument("--rate", type=int, default=DEFAULT_RATE_HZ)
+    parser.add_argument("--rate", type=int, default=DEFAULT_SAMPLE_HZ)
     options = parser.parse_args(arguments)
     die_with_parent(options.parent)
+    _widen_pipe()
     watched = Watched()
     threading.Thread(target=_listen, args=(watched,), name="input", daemon=True).start()
     with Nvml() as nvml:
         sampler = Sampler(nvml, watched, _write)
-        period_ns = 1_000_000_000 // options.rate
+        period_ns = 1_000_000_000 // min(max(options.rate, 1), MOST_SAMPLE_HZ)
         due = time.monotonic_ns()
         while not sampler.lost:
             sampler.sample()
             due = max(due + period_ns, time.monotonic_ns())
             time.sleep(max(0, due - time.monotonic_ns()) / 1e9)
+
+
+def _widen_pipe() -> None:
+    if sys.platform == "linux":
+        import fcntl  # noqa: PLC0415  # not on Windows
+
+        with contextlib.suppress(OSError):  # no pipe, or more than the system allows: the usual 64 KiB remain
+            fcntl.fcntl(1, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def _listen(watched: Watched) -> None:

@@ -26,7 +26,7 @@ from optmem_gui.gui.tasks.measure import MeasureThread
 from optmem_gui.gui.tasks.prepare import Prepared, PrepareThread
 
 Answer = Literal["largest", "anyway", "cancel"]
-MakeMeasurement = Callable[[str | None], Measurement]
+MakeMeasurement = Callable[[str | None, int], Measurement]
 
 _PHASES = ("forward", "backward", "optimizer_step", "between_steps")
 
@@ -142,7 +142,7 @@ class Measurer(QObject):
     def _run(self, prepared: Prepared) -> None:
         request: MeasureRequest = prepared.request
         python = self._settings.get(keys.WORKER_PYTHON) or None
-        thread = MeasureThread(request, self._make(python), self)
+        thread = MeasureThread(request, self._make(python, self._settings.get(keys.SAMPLE_HZ)), self)
         thread.progress.connect(self._progress)
         thread.samples.connect(self._samples)
         thread.finished_with.connect(self._finished)

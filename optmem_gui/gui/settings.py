@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QByteArray, QSettings
 
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.requests import DEFAULT_STEPS
+from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, DEFAULT_STEPS, MOST_SAMPLE_HZ
 from optmem_gui.gui.i18n import LANGUAGES
 from optmem_gui.gui.theme import THEME_CHOICES
 from optmem_gui.paths import settings_dir
@@ -56,6 +56,7 @@ FOLDER: Setting[str] = Setting("files/folder", "")
 RECENT_OPTIMIZERS: Setting[list[str]] = Setting("model/recent_optimizers", [])
 GPU: Setting[str] = Setting("model/gpu", "")
 STEPS: Setting[int] = Setting("measure/steps", DEFAULT_STEPS, low=2, high=100)
+SAMPLE_HZ: Setting[int] = Setting("measure/sample_hz", DEFAULT_SAMPLE_HZ, low=1, high=MOST_SAMPLE_HZ)
 WORKER_PYTHON: Setting[str] = Setting("measure/python", "")
 FUNCTION: Setting[str] = Setting("simulate/function", "")
 SIMULATE_AFTER_EDIT: Setting[bool] = Setting("simulate/after_edit", False)
@@ -73,6 +74,7 @@ SETTINGS: tuple[Setting[Any], ...] = (
     RECENT_OPTIMIZERS,
     GPU,
     STEPS,
+    SAMPLE_HZ,
     WORKER_PYTHON,
     FUNCTION,
     SIMULATE_AFTER_EDIT,

@@ -48,6 +48,7 @@ def test_people_read_estimated_beside_measured(optmem: Optmem) -> None:
         (("--device", "tpu"), "tpu"),
         (("--device", "cuda:99"), "cuda:99|CPU build"),
         (("--steps", "1"), "1 steps are too few"),
+        (("--sample-hz", "1001"), "--sample-hz"),
         (("--precision", "te-fp8"), "te-fp8"),
     ],
     ids=words_as_id,

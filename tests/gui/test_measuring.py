@@ -54,7 +54,9 @@ def with_worker(window: MainWindow, behaviour: str) -> None:
     """Let the window measure with a worker that behaves in a given way."""
     launch = Launch((sys.executable, str(FAKE), behaviour), child_environment(os.environ), str(FAKE.parent))
     limits = Limits(start_s=30.0, silence_s=30.0, patience_s=0.5)
-    window.runs.measurer._make = lambda python: Measurement(python, worker=launch, limits=limits)
+    window.runs.measurer._make = lambda python, sample_hz: Measurement(
+        python, sample_hz, worker=launch, limits=limits
+    )
 
 
 def small(store: Store) -> None:

@@ -62,7 +62,6 @@ TEXTS: dict[str, str] = {
     "nvml.no_device": "The driver knows no GPU {uuid}; choose another device",
     "nvml.process_hidden": "Not available: the driver does not tell what a process uses here (Windows, WSL, a container or a virtual GPU); the device's total less its baseline stands in",
     "nvml.process_garbled": "Not available: driver and nvidia-ml-py disagree about the list of processes (the first 535 drivers did); update the driver, the device's total less its baseline stands in",
-    "nvml.slow": "The driver answered {rate} times a second, not {wanted}; choose a lower sampling rate for even gaps",
     "nvml.old_driver": "The driver is too old for this figure; update it",
     "nvml.failed": "The driver answered with an error ({cause}); try again, or restart the computer",
     # asking first
