@@ -12,7 +12,7 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QLineF, QRectF
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QPainter, QPen, QTransform
 from PySide6.QtWidgets import QWidget
 
 from optmem_gui.gui.theme import is_dark
@@ -58,11 +58,13 @@ class CurveItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         self._x: Floats = np.zeros(0)
         self._y: Floats = np.zeros(0)
         self._lines = PrimitiveArray(QLineF, 4)
+        self._pixels: tuple[tuple[float, ...], Floats, Floats] | None = None
 
     def set_data(self, x: Floats, y: Floats) -> None:
         """Show other values; ``x`` ascends."""
         self.prepareGeometryChange()
         self._x, self._y = x, y
+        self._pixels = None
         self.informViewBoundsChanged()
         self.update()
 
@@ -73,17 +75,26 @@ class CurveItem(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no ty
         low, high = float(self._y.min()), float(self._y.max())
         return QRectF(float(self._x[0]), low, float(self._x[-1] - self._x[0]), high - low)
 
+    def _in_pixels(self, place: QTransform) -> tuple[Floats, Floats]:
+        """The points where they are drawn, thinned; kept, because a cursor repaints what did not change."""
+        key = (place.m11(), place.dx(), place.m22(), place.dy())
+        if self._pixels is not None and self._pixels[0] == key:
+            return self._pixels[1:]
+        x = self._x * place.m11() + place.dx()
+        y = self._y * place.m22() + place.dy()
+        if x.size > 2 * (x[-1] - x[0]):
+            kept = thinned(np.floor(x).astype(np.int64), y)
+            x, y = x[kept], y[kept]
+        self._pixels = (key, x, y)
+        return x, y
+
     def paint(self, painter: QPainter, option: Any, widget: QWidget | None = None) -> None:  # noqa: ANN401  # untyped
         """Draw the segments that are not in a gap."""
         del option
         if self._x.size < 2:
             return
         place = painter.worldTransform()
-        x = self._x * place.m11() + place.dx()
-        y = self._y * place.m22() + place.dy()
-        if x.size > 2 * (x[-1] - x[0]):
-            kept = thinned(np.floor(x).astype(np.int64), y)
-            x, y = x[kept], y[kept]
+        x, y = self._in_pixels(place)
         drawn = np.ones(x.size - 1, dtype=np.bool_)
         if self._style.dash:
             x, y, drawn = dashed(x, y, self._style.dash)
