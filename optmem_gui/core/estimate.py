@@ -74,8 +74,8 @@ def _of_rank(ground: Ground, implementation: Implementation, gpu: Gpu | None) ->
     state = optimizer_state(implementation, scenario.options, share.optimized, scenario.target)
     temporaries = step_temporaries(implementation, scenario.options, share.optimized, scenario.target)
     standing = ground.standing_with(implementation, state)
-    on_device = 0 if share.host_state else temporaries.bytes
-    step = StepCost(on_device, gradients.step_copy_bytes, gradients.clip_bytes)
+    need = None if share.host_state else temporaries
+    step = StepCost.of(need, gradients, on_gpu=ground.on_gpu)
     moments = course(standing, gradients, activations, step)
     phase_rows = phases(moments)
     peak = peak_of(phase_rows)

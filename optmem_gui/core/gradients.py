@@ -28,6 +28,7 @@ class Gradients:
         arriving_bytes: Largest gradient that exists twice while it is added to what is there.
         step_copy_bytes: Copy in the master's type made at the step.
         clip_bytes: Temporaries of ``clip_grad_norm_``.
+        step_copy_rounding: What the caching allocator's blocks add to that copy.
     """
 
     bytes: int
@@ -37,6 +38,7 @@ class Gradients:
     arriving_bytes: int
     step_copy_bytes: int
     clip_bytes: int
+    step_copy_rounding: int = 0
 
 
 def gradients_of(
@@ -58,6 +60,7 @@ def gradients_of(
         blocks += rounded(size) * placed.group.count
         arriving = layout.scheme.weights.bytes_for(placed.group.numel)
         largest = max(largest, min(size, arriving))
+    copy, copy_blocks = _copy_bytes(layout if optimized is None else optimized)
     zeroed = stand or not scenario.set_to_none or layout.scheme.persistent_gradients
     accumulated = scenario.accumulate > 1
     return Gradients(
@@ -66,17 +69,20 @@ def gradients_of(
         in_forward=zeroed or accumulated,
         between_steps=zeroed,
         arriving_bytes=largest if zeroed or accumulated else 0,
-        step_copy_bytes=_copy_bytes(layout if optimized is None else optimized),
+        step_copy_bytes=copy,
         clip_bytes=_clip_bytes(layout) if scenario.clip else 0,
+        step_copy_rounding=copy_blocks - copy,
     )
 
 
-def _copy_bytes(layout: Layout) -> int:
-    """The copy in the master's type, of what the optimizer of this rank updates."""
+def _copy_bytes(layout: Layout) -> tuple[int, int]:
+    """The copy in the master's type, of what the optimizer of this rank updates: requested and in blocks."""
     copied = layout.scheme.step_gradients
     if copied is None:
-        return 0
-    return sum(placed.bytes_in(copied) for placed in layout.trained if placed.master is not None)
+        return 0, 0
+    groups = [placed.group for placed in layout.trained if placed.master is not None]
+    sizes = [(copied.bytes_for(group.numel), group.count) for group in groups]
+    return sum(size * count for size, count in sizes), sum(rounded(size) * count for size, count in sizes)
 
 
 def _clip_bytes(layout: Layout) -> int:

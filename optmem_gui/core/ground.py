@@ -62,7 +62,7 @@ class Ground:
     def gradients_for(self, implementation: Implementation) -> Gradients:
         """The same, without the copy in the master's type where the optimizer takes 16-bit gradients."""
         if implementation.low_precision_gradients:
-            return replace(self.gradients, step_copy_bytes=0)
+            return replace(self.gradients, step_copy_bytes=0, step_copy_rounding=0)
         return self.gradients
 
 
@@ -81,7 +81,7 @@ def _ground(rank: Rank, gpu: Gpu | None) -> Ground:
     share = share_of(layout, scenario.parallel, rank.layers)
     gradients = gradients_of(share.gradients, scenario, share.optimized, stand=share.gradients_stand)
     if share.host_state:
-        gradients = replace(gradients, step_copy_bytes=0)
+        gradients = replace(gradients, step_copy_bytes=0, step_copy_rounding=0)
     activations = _activations(rank, layout, gpu, gathers=share.gathers)
     standing = _standing(rank, layout, share, gradients=gradients, activations=activations)
     return Ground(rank, layout, share, gradients, activations, standing, scenario.target == "cuda")

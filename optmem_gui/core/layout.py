@@ -24,6 +24,18 @@ from optmem_gui.core.scenario import Lora, Scenario
 ALLOCATION_BYTES = 512
 """Granularity of PyTorch's CUDA caching allocator: every block is a multiple of it."""
 
+_WHOLE_BYTES = 1 << 20
+"""What is left of a segment is split off only where it is larger than this (kSmallSize)."""
+
+_SHARED_SEGMENT_BYTES = 20 << 20
+"""Segment that requests above 1 MiB and below 10 MiB share (kLargeBuffer)."""
+
+_OWN_SEGMENT_FROM_BYTES = 10 << 20
+"""From here on a request gets a segment of its own (kMinLargeAlloc) ..."""
+
+_SEGMENT_STEP_BYTES = 2 << 20
+"""... whose size is a multiple of this (kRoundLarge)."""
+
 _ALL_LINEAR = "all-linear"
 _NOT_LINEAR = (Role.EMBEDDING, Role.NORM, Role.HEAD, Role.CONVOLUTION, Role.BIAS, Role.ADAPTER)
 
@@ -96,8 +108,24 @@ class Layout:
 
 
 def rounded(size_bytes: int) -> int:
-    """What a request takes in the caching allocator: the next multiple of 512 bytes."""
-    return -(-size_bytes // ALLOCATION_BYTES) * ALLOCATION_BYTES
+    """What a request takes in the caching allocator when its segment is new.
+
+    Requests are rounded up to 512 bytes. Above 1 MiB an end of up to 1 MiB that stays of a segment is not
+    split off and counts as allocated: the whole of it for a request with a segment of its own, an equal
+    share of it for those that share one. Which free block a later request finds depends on everything
+    before it, so this is what to expect of many requests, and exact for the first ones.
+
+    Source: ``c10/cuda/CUDACachingAllocator.cpp``, ``round_size``, ``get_allocation_size``, ``should_split``.
+    """
+    block = -(-size_bytes // ALLOCATION_BYTES) * ALLOCATION_BYTES
+    if block <= _WHOLE_BYTES:
+        return block
+    if block < _OWN_SEGMENT_FROM_BYTES:
+        sharing, end = divmod(_SHARED_SEGMENT_BYTES, block)
+        share = end // sharing // ALLOCATION_BYTES * ALLOCATION_BYTES
+        return block + share if end <= _WHOLE_BYTES else block
+    segment = -(-block // _SEGMENT_STEP_BYTES) * _SEGMENT_STEP_BYTES
+    return segment if segment - block <= _WHOLE_BYTES else block
 
 
 def place(scenario: Scenario) -> Layout:

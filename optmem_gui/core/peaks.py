@@ -77,16 +77,16 @@ class Ranks:
         check_optimizer(implementation, replace(self.scenario, options=options), share)
         gradients = ground.gradients_for(implementation)
         state = optimizer_state(implementation, options, share.optimized, target)
-        need = 0
+        need = None
         if not share.host_state:
-            need = step_temporaries(implementation, options, share.optimized, target).bytes
-        step = StepCost(need, gradients.step_copy_bytes, gradients.clip_bytes)
+            need = step_temporaries(implementation, options, share.optimized, target)
+        step = StepCost.of(need, gradients, on_gpu=ground.on_gpu)
         peak = peak_of(phases(course(ground.standing_with(implementation, state), gradients, highest, step)))
         return RankPeak(
             ground=ground,
             state_bytes=state.bytes,
             host_bytes=sum(host_sizes(ground, state).values()),
-            temporaries_bytes=need + gradients.step_copy_bytes,
+            temporaries_bytes=step.temporaries + gradients.step_copy_bytes,
             bytes=peak.bytes,
             phase=peak.id,
         )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from optmem_gui.core.activations import Activations
 from optmem_gui.core.breakdown import PHASE_IDS, Moment, Phase
 from optmem_gui.core.gradients import Gradients
+from optmem_gui.core.optimizers.state import Temporaries
 from optmem_gui.core.sharding.share import NO_BUFFERS, Buffers
 
 _SPANS = {
@@ -77,11 +78,30 @@ class StepCost:
         temporaries: Of the update itself.
         gradient_copy: Copy of the gradients in the master's type.
         clip: Of gradient clipping, before the update.
+        rounding: What the caching allocator's blocks add to the first two.
     """
 
     temporaries: int
     gradient_copy: int
     clip: int
+    rounding: int = 0
+
+    @classmethod
+    def of(cls, need: Temporaries | None, gradients: Gradients, *, on_gpu: bool) -> StepCost:
+        """The cost of one update.
+
+        Args:
+            need: Of the optimizer; None where it steps in host memory.
+            gradients: Of the same rank.
+            on_gpu: The caching allocator's blocks apply.
+        """
+        rounding = gradients.step_copy_rounding + (0 if need is None else need.rounded_bytes - need.bytes)
+        return cls(
+            0 if need is None else need.bytes,
+            gradients.step_copy_bytes,
+            gradients.clip_bytes,
+            rounding if on_gpu else 0,
+        )
 
 
 def course(
@@ -201,7 +221,11 @@ def _step(base: Parts, standing: Standing, gradients: Gradients, step: StepCost)
         course.append({**ready, "temporaries": step.clip})
     moving = standing.communication
     busy = _parts(
-        **{**ready, "communication": moving.standing + moving.step},
+        **{
+            **ready,
+            "communication": moving.standing + moving.step,
+            "rounding": ready.get("rounding", 0) + step.rounding,
+        },
         temporaries=step.temporaries + step.gradient_copy,
     )
     return [*course, busy, busy, ready]

@@ -103,6 +103,24 @@ def test_every_scheme_and_type_is_explained() -> None:
     assert all(name == dtype.id for name, dtype in DTYPES.items())
 
 
-@pytest.mark.parametrize(("asked", "given"), [(0, 0), (1, 512), (512, 512), (513, 1024)])
-def test_the_allocator_rounds_up_to_512_bytes(asked: int, given: int) -> None:
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        (0, 0),
+        (1, 512),
+        (512, 512),
+        (513, 1024),
+        (MIB, MIB),
+        (5 * MIB, 5 * MIB),  # four fill a segment of 20 MiB
+        (int(6.5 * MIB), int(6.5 * MIB) + MIB // 6 // 512 * 512),  # three leave 0.5 MiB in all
+        (6 * MIB, 6 * MIB),  # three leave 2 MiB, which is split off
+        (11 * MIB, 12 * MIB),  # a segment of its own, and 1 MiB is not split off
+        (11 * MIB - 512, 11 * MIB - 512),
+        (12 * MIB, 12 * MIB),
+    ],
+)
+def test_the_allocator_rounds_up_and_keeps_small_ends(asked: int, given: int) -> None:
     assert rounded(asked) == given

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from optmem_gui.core.dtypes import DType
+from optmem_gui.core.layout import ALLOCATION_BYTES, rounded
 
 ACTIVATIONS = "activations"
 AUTOCAST = "autocast_copies"
@@ -154,6 +155,11 @@ class _Block:
     category: str
 
 
+def in_block(size: int, unit: int) -> int:
+    """What a request takes where every allocation is a multiple of ``unit`` bytes."""
+    return rounded(size) if unit == ALLOCATION_BYTES else -(-size // unit) * unit
+
+
 @dataclass(slots=True)
 class Ledger:
     """What is alive, and the largest it has been.
@@ -181,7 +187,7 @@ class Ledger:
 
     def rounded(self, size: int) -> int:
         """What a request takes."""
-        return -(-size // self.unit) * self.unit
+        return in_block(size, self.unit)
 
     def add(self, name: str, size: int, category: str, refs: int) -> None:
         """Allocate."""
