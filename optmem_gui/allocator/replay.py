@@ -16,7 +16,7 @@ from optmem_gui.allocator.recorded_calls import (
     request_free,
     unmap,
 )
-from optmem_gui.allocator.recording import Event, Recording
+from optmem_gui.allocator.recording import Event, RecordedSegment, Recording
 from optmem_gui.allocator.start import CHECK_EVERY, Before, never, undo
 from optmem_gui.allocator.state import segments_of
 from optmem_gui.core.reasons import Reason
@@ -101,6 +101,28 @@ def replay(recording: Recording, check: Callable[[], None] = never) -> Replay:
         allocated=tuple(run.allocated),
         reserved=tuple(run.reserved),
     )
+
+
+def segments_after(
+    recording: Recording, event_index: int, check: Callable[[], None] = never
+) -> tuple[RecordedSegment, ...]:
+    """The segments as they stand in the model after an event.
+
+    Args:
+        recording: The recording.
+        event_index: Which event; -1 for the state before the first.
+        check: Called now and then; may raise to stop.
+    """
+    config = AllocatorConfig() if recording.config is None else recording.config
+    before = undo(recording, check)
+    addresses = RecordedAddresses()
+    filled = fill(before, config, addresses, observe(recording, before, config).extra)
+    run = _Run(filled.allocator, addresses)
+    for index, event in enumerate(recording.events[: event_index + 1]):
+        if index % CHECK_EVERY == 0:
+            check()
+        run.step(index, event)
+    return segments_of(filled.allocator)
 
 
 def totals(allocator: CachingAllocator) -> Totals:

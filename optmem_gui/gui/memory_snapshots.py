@@ -66,6 +66,7 @@ class MemorySnapshots(QObject):
             page.device_wanted.connect(replayer.choose)
             page.leave_wanted.connect(replayer.leave)
             page.stop_wanted.connect(replayer.stop)
+            page.peak_wanted.connect(replayer.look_at_peak)
             page.what_if.wanted.connect(replayer.try_settings)
             replayer.changed.connect(self._show)
             replayer.refused.connect(self._store.notice)

@@ -10,7 +10,17 @@ from PySide6.QtCore import QObject, Signal
 from optmem_gui.allocator.recording import Recording
 from optmem_gui.allocator.what_if import WhatIf
 from optmem_gui.core.reasons import Reason
-from optmem_gui.gui.tasks.replay import Opened, ReplayThread, Trial, Work, opening, replaying, trying
+from optmem_gui.gui.tasks.replay import (
+    AtPeak,
+    Opened,
+    ReplayThread,
+    Trial,
+    Work,
+    looking,
+    opening,
+    replaying,
+    trying,
+)
 from optmem_gui.report.replay_document import Replayed
 
 
@@ -39,6 +49,7 @@ class ReplayState:
         as_recorded: The same requests from an empty device under the recorded settings, once one was tried.
         tried: Other settings, in the order they were tried.
         reason: Why the last wish came to nothing.
+        at_peak: How the segments stood at the peak, once that was asked for.
     """
 
     path: Path | None = None
@@ -48,6 +59,7 @@ class ReplayState:
     as_recorded: WhatIf | None = None
     tried: tuple[Tried, ...] = ()
     reason: Reason | None = None
+    at_peak: AtPeak | None = None
 
 
 class Replayer(QObject):
@@ -89,6 +101,12 @@ class Replayer(QObject):
         self._set(replace(self.state, busy=True, reason=None))
         found = replace(self.state.chosen, as_recorded=self.state.as_recorded)
         self._start(trying(found, trial), trial)
+
+    def look_at_peak(self) -> None:
+        """Find out how the segments stood at the peak, unless that is known or under way."""
+        if self.state.chosen is not None and self.state.at_peak is None and not self.state.busy:
+            self._set(replace(self.state, busy=True, reason=None))
+            self._start(looking(self.state.chosen))
 
     def stop(self) -> None:
         """Give up what is under way; a file that is not read yet is closed."""
@@ -135,6 +153,8 @@ class Replayer(QObject):
             case Opened(recordings, chosen):
                 self._set(replace(state, recordings=recordings, chosen=chosen))
                 self.opened.emit(state.path)
+            case AtPeak():
+                self._set(replace(state, at_peak=outcome))
             case Replayed() if self._trial is None:
                 self._set(replace(state, chosen=outcome))
             case Replayed(what_if=WhatIf() as found) if self._trial is not None:

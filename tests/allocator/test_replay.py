@@ -13,7 +13,7 @@ from optmem_gui.allocator.layout import fill
 from optmem_gui.allocator.observe import observe
 from optmem_gui.allocator.peak import alive_after, peak_event
 from optmem_gui.allocator.recording import Event, RecordedBlock, RecordedSegment, Recording
-from optmem_gui.allocator.replay import replay
+from optmem_gui.allocator.replay import replay, segments_after
 from optmem_gui.allocator.start import undo
 from optmem_gui.allocator.state import segments_of
 from optmem_gui.allocator.what_if import what_if
@@ -230,6 +230,15 @@ def test_other_settings_change_what_is_reserved() -> None:
 
 class Stopped(Exception):  # noqa: N818  # what a caller raises to stop, no error
     """Somebody wants the work to stop."""
+
+
+@given(steps=PROGRAM)
+@settings(max_examples=20, deadline=None)
+def test_the_segments_after_the_last_event_are_those_at_the_end(steps: list[Any]) -> None:
+    program = run(steps, AllocatorConfig())
+    recording = program.recording()
+    assert segments_after(recording, len(recording.events) - 1) == recording.segments
+    assert segments_after(recording, -1) == ()
 
 
 def test_long_work_can_be_stopped() -> None:

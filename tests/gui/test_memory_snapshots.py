@@ -111,6 +111,14 @@ def test_segments_and_what_is_free_in_them(window: MainWindow, path: Path, qtbot
     ]
     assert "3 segments, 42.0 MiB reserved, 0 B in use" in page.segment_note.text()
     assert "42.0 MiB in segments that could be given back" in page.segment_note.text()
+    page.pages.show_page(1)
+    page.at_peak.click()
+    qtbot.waitUntil(lambda: len(page.segments.rows) == 3 and not page._state.busy, timeout=20_000)
+    # At the peak the last request holds all of its segment: 1 MiB is not split off.
+    assert [row.cells[2] for row in page.segments.rows] == ["100.0 %", "0.0 %", "0.0 %"]
+    assert "16.0 MiB in use" in page.segment_note.text()
+    page.at_end.click()
+    assert "0 B in use" in page.segment_note.text()
     run = program()
     assert run.alloc(5 * MIB) is not None
     used = [used_bytes(segment) for segment in run.state()]

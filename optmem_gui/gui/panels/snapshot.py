@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import (
+    QButtonGroup,
     QComboBox,
     QHBoxLayout,
     QLabel,
@@ -20,6 +21,7 @@ from optmem_gui.allocator.peak import Alive
 from optmem_gui.allocator.replay import Replay
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.gui.cards import Surface
+from optmem_gui.gui.fields import Segment
 from optmem_gui.gui.i18n import render_reason
 from optmem_gui.gui.panels.what_if import WhatIfPanel
 from optmem_gui.gui.replaying import ReplayState
@@ -43,11 +45,13 @@ class SnapshotPage(TitledPanel):
         device_wanted: Index of the device that the user wants to see.
         leave_wanted: The user is done with it.
         stop_wanted: What is under way is to be given up.
+        peak_wanted: The segments are to be seen as they stood at the peak.
     """
 
     device_wanted = Signal(int)
     leave_wanted = Signal()
     stop_wanted = Signal()
+    peak_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,6 +76,7 @@ class SnapshotPage(TitledPanel):
         self.plot.cursor_moved.connect(self._read_out)
         self.alive = AliveTable()
         self.segment_note = ValueLabel(tone="muted", wrap=True)
+        self.at_end, self.at_peak = Segment(), Segment()
         self.segments, self.beside = SegmentModel(self), TextTableModel(self)
         self.segment_table, self.beside_table = CopyTable(), CopyTable()
         self.segment_table.setModel(self.segments)
@@ -85,13 +90,35 @@ class SnapshotPage(TitledPanel):
         self.pages = Pages(
             (
                 self.alive,
-                one_page(self.segment_note, self.segment_table),
+                one_page(self._moments(), self.segment_note, self.segment_table),
                 one_page(self.beside_table, self.notes),
                 self.what_if,
             )
         )
         self._lay_out()
         self.retranslate()
+
+    def _moments(self) -> QWidget:
+        """Buttons for the moment at which the segments are shown."""
+        line = QWidget()
+        row = QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self._moment = QButtonGroup(self)
+        for button in (self.at_end, self.at_peak):
+            button.setAutoDefault(False)
+            self._moment.addButton(button)
+            row.addWidget(button)
+        row.addStretch(1)
+        self.at_end.setChecked(True)
+        self._moment.buttonClicked.connect(self._choose_moment)
+        return line
+
+    def _choose_moment(self) -> None:
+        if self.at_peak.isChecked():
+            self.peak_wanted.emit()
+        if self._state.chosen is not None:
+            self._show_segments(self._state.chosen)
 
     def _lay_out(self) -> None:
         for widget in (self.devices_caption, self.devices, self.stop, self.leave):
@@ -227,7 +254,13 @@ class SnapshotPage(TitledPanel):
     # Segments, and the model beside the recording
 
     def _show_segments(self, replayed: Replayed) -> None:
-        segments = replayed.recording.segments
+        """As the recording has them at its end, or as the model had them at the peak."""
+        at_peak = self._state.at_peak if self.at_peak.isChecked() else None
+        if self.at_peak.isChecked() and at_peak is None:
+            self.segments.show_segments((), self._unit)
+            self.segment_note.setText(self.tr("Replaying up to the peak"))
+            return
+        segments = replayed.recording.segments if at_peak is None else at_peak.segments
         self.segments.show_segments(segments, self._unit)
         self.segment_table.fit_columns(MAP)
         size = sum(segment.size for segment in segments)
@@ -235,7 +268,7 @@ class SnapshotPage(TitledPanel):
         idle = sum(s.size for s, inside in zip(segments, used, strict=True) if not inside)
         self.segment_note.setText(
             self.tr(
-                "At the end: {count} segments, {size} reserved, {used} in use; {scattered} free between "
+                "{count} segments, {size} reserved, {used} in use; {scattered} free between "
                 "blocks in use, {idle} in segments that could be given back"
             ).format(
                 count=format_count(len(segments)),
@@ -313,7 +346,9 @@ class SnapshotPage(TitledPanel):
                 self.tr("What if"),
             )
         )
-        self.segment_table.setAccessibleName(self.tr("Segments at the end"))
+        self.at_end.setText(self.tr("At the end"))
+        self.at_peak.setText(self.tr("At the peak"))
+        self.segment_table.setAccessibleName(self.tr("Segments"))
         self.beside_table.setAccessibleName(self.tr("The model beside the recording"))
         self.notes.setAccessibleName(self.tr("What is known about the recording"))
         self._listed = None

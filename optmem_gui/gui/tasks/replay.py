@@ -9,7 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QThread
 
 from optmem_gui.allocator.config import AllocatorConfig
-from optmem_gui.allocator.recording import Recording
+from optmem_gui.allocator.recording import RecordedSegment, Recording
+from optmem_gui.allocator.replay import segments_after
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.reasons import Reason
 from optmem_gui.report.replay_document import Replayed, replayed, with_settings
@@ -42,6 +43,17 @@ class Trial:
     settings: str
     config: AllocatorConfig
     capacity_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AtPeak:
+    """How the segments stood at the peak.
+
+    Attributes:
+        segments: Every segment that the model held then, with its blocks.
+    """
+
+    segments: tuple[RecordedSegment, ...]
 
 
 class Stopped(Exception):  # noqa: N818  # no error: somebody wants the work to end
@@ -97,6 +109,11 @@ def opening(path: Path) -> Work:
 def replaying(recording: Recording) -> Work:
     """Replay another device of a snapshot that is open."""
     return lambda check: replayed(recording, check)
+
+
+def looking(found: Replayed) -> Work:
+    """Find out how the segments stood at the peak."""
+    return lambda check: AtPeak(segments_after(found.recording, found.peak_event, check))
 
 
 def trying(found: Replayed, trial: Trial) -> Work:
