@@ -285,6 +285,28 @@ def _switch(window: MainWindow, language: str) -> None:
     settle()
 
 
+@pytest.mark.parametrize("shown", ["simulation", "memory snapshot"])
+def test_a_switch_of_language_and_back_is_what_was_there_before(
+    make_window: MakeWindow, qtbot: QtBot, tmp_path: Path, shown: str
+) -> None:
+    window = make_window("en")
+    _fill(window, qtbot)
+    if shown == "simulation":
+        window.store.set_simulation(simulated(window.store.snapshot))
+    else:
+        path = tmp_path / "run.pickle"
+        path.write_bytes(pickle.dumps(as_snapshot(program().recording())))
+        page = open_in(window, path, qtbot)
+        page.what_if.button.click()
+        qtbot.waitUntil(lambda: len(page.what_if.model.rows) == 2, timeout=20_000)
+        window.actions_table.submenus["recent"].aboutToShow.emit()
+    settle()
+    before = texts_shown(window)
+    _switch(window, "zh_CN")
+    _switch(window, "en")
+    assert texts_shown(window) == before
+
+
 def _page(window: MainWindow) -> OptimizerPageDialog:
     """AdamW's, which has every part: something believed otherwise, states, a bound of the step, options."""
     page = OptimizerPageDialog(window)
