@@ -3,7 +3,8 @@
 Closing its standard input asks it to end; then it is terminated, then killed. A child that was started
 here ends by itself when this process disappears: on Linux the kernel sees to it
 (:func:`optmem_gui.core.lifeline.die_with_parent`, which ties the child to the *thread* that calls
-:meth:`Child.start`, so that thread has to wait for it); elsewhere it watches its standard input.
+:meth:`Child.start`, so that thread has to wait for it), on Windows a job object; elsewhere it watches its
+standard input.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from optmem_gui.core.protocol import MAX_LINE_BYTES
+from optmem_gui.engine.jobs import end_with_this_process
 
 log = logging.getLogger(__name__)
 
@@ -97,6 +99,7 @@ class Child:
             start_new_session=os.name == "posix",
             creationflags=_NO_WINDOW if sys.platform == "win32" else 0,
         )
+        end_with_this_process(self._process)
         for target in (self._read_lines, self._read_errors):
             thread = threading.Thread(target=target, name=f"{self._name} {target.__name__}", daemon=True)
             thread.start()

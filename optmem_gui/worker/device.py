@@ -19,6 +19,10 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.protocol import Hello, PhaseSample
 from optmem_gui.worker.cpu_meter import CpuMeter, Sink
 
+_SLICE = "MIG-"
+"""A slice of a GPU is chosen by CUDA_VISIBLE_DEVICES alone (MIG user guide, "CUDA device enumeration"), which
+CUDA reads at its first call; the UUID that torch gives may be the whole GPU's."""
+
 
 class Meter(Protocol):
     """Watches one device."""
@@ -39,6 +43,9 @@ def open_device(text: str) -> torch.device:
     """
     if text == "cpu":
         return torch.device("cpu")
+    if text.startswith(_SLICE):
+        os.environ["CUDA_VISIBLE_DEVICES"] = text
+        text = "cuda:0"
     _need_cuda(text)
     number = text.partition(":")[2] or "0" if text.startswith("cuda") else str(_index_of(text))
     if not number.isdecimal() or int(number) >= torch.cuda.device_count():
@@ -103,10 +110,17 @@ def hello(device: torch.device) -> Hello:
     if device.type == "cpu":
         return Hello(os.getpid(), python, torch.__version__, "CPU", None, None, clock)
     properties = torch.cuda.get_device_properties(device)
-    uuid = f"GPU-{_plain_uuid(properties.uuid)}"
+    uuid = _slice_uuid(device) or f"GPU-{_plain_uuid(properties.uuid)}"
     return Hello(
         os.getpid(), python, torch.__version__, properties.name, uuid, properties.total_memory, clock
     )
+
+
+def _slice_uuid(device: torch.device) -> str:
+    """The driver's name of a slice, empty for a whole GPU."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")
+    index = device.index or 0
+    return visible[index] if index < len(visible) and visible[index].startswith(_SLICE) else ""
 
 
 def meter_for(device: torch.device, sink: Sink) -> Meter:

@@ -14,6 +14,9 @@ from optmem_gui.worker.update import first_line
 _CPU_REQUEST = re.compile(r"you tried to allocate (\d+) bytes")
 _CUDA_REQUEST = re.compile(r"Tried to allocate ([\d.]+) (bytes|KiB|MiB|GiB|TiB)")
 _UNITS = {"bytes": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
+_NO_ROOM = "CUDA error: out of memory"
+"""Not the allocator's error: the driver had no room for a context or a kernel's own memory."""
+
 _LOST = ("device-side", "unspecified launch failure", "illegal memory access", "GPU is lost", "ECC error")
 
 
@@ -36,6 +39,8 @@ def explain(error: Exception, step: int, phase: str, device: str, action: str = 
     if isinstance(error, MemoryError):
         return _out_of_memory(0, detail, step, phase, "cpu")
     cause = first_line(error)
+    if isinstance(error, RuntimeError) and _NO_ROOM in str(error):
+        return Failed("out_of_memory", "measure.no_room_to_start", {"cause": cause}, detail, step, phase)
     if isinstance(error, RuntimeError) and any(sign in str(error) for sign in _LOST):
         return Failed("gpu_lost", "measure.gpu_failed", {"cause": cause}, detail, step, phase)
     where = "".join(traceback.format_exception(type(error), error, error.__traceback__))
@@ -60,5 +65,13 @@ def _out_of_memory(asked: int, detail: str, step: int, phase: str, device: str) 
         key = "measure.out_of_host_memory"
     else:
         key = "measure.out_of_memory"
-        values["free_bytes"] = torch.cuda.mem_get_info()[0]
+        values["free_bytes"] = _free_bytes()
     return Failed("out_of_memory", key, values, detail, step, phase)
+
+
+def _free_bytes() -> int:
+    """What the GPU has left, 0 where an error that sticks keeps it from answering."""
+    try:
+        return int(torch.cuda.mem_get_info()[0])
+    except RuntimeError:
+        return 0

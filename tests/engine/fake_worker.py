@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 from optmem_gui.core.protocol import (
     Categories,
@@ -98,6 +99,28 @@ def ends_by(number: signal.Signals) -> None:
     os.kill(os.getpid(), number)
 
 
+REFUSALS: dict[str, tuple[str, dict[str, int | float | str]]] = {
+    "no torch": ("measure.no_torch", {"python": "/my/python"}),
+    "broken torch": ("measure.torch_broken", {"python": "/my/python", "cause": "libc10.so: no such file"}),
+    "old torch": ("measure.old_torch", {"torch": "2.4.1", "oldest": "2.5"}),
+    "cpu torch": ("measure.torch_without_cuda", {"torch": "2.13.0+cpu", "python": "/my/python"}),
+    "no kernel": ("measure.no_kernel", {"torch": "2.13.0+cu126", "architecture": "sm_120"}),
+    "exclusive": ("measure.device_busy", {"device": "NVIDIA L4"}),
+    "sticky": ("measure.gpu_failed", {"cause": "CUDA error: device-side assert triggered"}),
+    "no room": ("measure.no_room_to_start", {"cause": "CUDA error: out of memory"}),
+    "host memory": ("measure.out_of_host_memory", {"asked_bytes": 4 << 30, "phase": "load", "step": 0}),
+    "hidden": ("measure.device_hidden", {"given": "GPU-1", "visible": "-1"}),
+}
+"""What a real worker says when it gives up before or during a step."""
+
+
+def refuses(name: str) -> None:
+    key, values = REFUSALS[name]
+    out = key in ("measure.no_room_to_start", "measure.out_of_host_memory")
+    say(Failed("out_of_memory" if out else "refused", key, values, "Traceback: the detail"))
+    sys.exit(1)
+
+
 def status() -> None:
     sys.stderr.write("the last words\n")
     sys.exit(7)
@@ -128,6 +151,7 @@ BEHAVIOURS: dict[str, Callable[[], None]] = {
     "wrong version": wrong_version,
     "out of memory": out_of_memory,
     "segfault": lambda: ends_by(signal.SIGSEGV),
+    "aborts": lambda: ends_by(signal.SIGABRT),
     "killed": lambda: ends_by(signal.SIGKILL),
     "status": status,
     "leaves": hello,
@@ -135,6 +159,7 @@ BEHAVIOURS: dict[str, Callable[[], None]] = {
     "gpu hangs": lambda: hangs("GPU-fake"),
     "mute": lambda: time.sleep(60),
     "stubborn": stubborn,
+    **{name: partial(refuses, name) for name in REFUSALS},
 }
 
 

@@ -132,12 +132,14 @@ def test_settings_are_taken_over_when_accepted(qapp: QApplication, settings: Set
     dialog = SettingsDialog(settings)
     dialog.theme.setCurrentIndex(dialog.theme.findData("dark"))
     dialog.steps.setValue(5)
+    dialog.sample_hz.setValue(1000)
     dialog.python.setText(" /usr/bin/python3 ")
     dialog.accept()
     assert settings.get(keys.THEME) == "system"  # accept() alone is the base class; the button saves
     dialog._accept()
     assert settings.get(keys.THEME) == "dark"
     assert settings.get(keys.STEPS) == 5
+    assert settings.get(keys.SAMPLE_HZ) == 1000
     assert settings.get(keys.WORKER_PYTHON) == "/usr/bin/python3"
     dialog.deleteLater()
 

@@ -50,10 +50,12 @@ def on(monkeypatch: pytest.MonkeyPatch) -> Callable[[Device], None]:
     return choose
 
 
-def with_worker(window: MainWindow, behaviour: str) -> None:
+def with_worker(window: MainWindow, behaviour: str, *, impatient: bool = False) -> None:
     """Let the window measure with a worker that behaves in a given way."""
     launch = Launch((sys.executable, str(FAKE), behaviour), child_environment(os.environ), str(FAKE.parent))
-    limits = Limits(start_s=30.0, silence_s=30.0, patience_s=0.5)
+    silent = behaviour in ("mute", "hangs", "endless garbage")
+    patience = 1.0 if silent and impatient else 30.0
+    limits = Limits(start_s=patience, silence_s=patience, patience_s=0.5)
     window.runs.measurer._make = lambda python, sample_hz: Measurement(
         python, sample_hz, worker=launch, limits=limits
     )
@@ -131,6 +133,21 @@ def test_a_measurement_runs_through_its_stages(
         ("garbage", "no measurement"),
         ("wrong version", "protocol version"),
         ("status", "status 7"),
+        ("aborts", "SIGABRT"),
+        ("leaves", "no result"),
+        ("mute", "said nothing for 1 s"),
+        ("hangs", "said nothing for 1 s"),
+        ("endless garbage", "said nothing for 1 s"),
+        ("no torch", "has no torch; install it"),
+        ("broken torch", "does not load (libc10.so: no such file); reinstall it"),
+        ("old torch", "older than 2.5; update torch"),
+        ("cpu torch", "CPU build; install a CUDA build"),
+        ("no kernel", "no kernels for this GPU (sm_120); install a build"),
+        ("exclusive", "exclusive mode; end that process"),
+        ("sticky", "device-side assert triggered); restart the program"),
+        ("no room", "close them, or choose another device"),
+        ("host memory", "4.00 GiB more than the system gives; measure a smaller model"),
+        ("hidden", "CUDA_VISIBLE_DEVICES=-1 hides device GPU-1; unset it"),
     ],
 )
 def test_whatever_happens_to_the_worker_is_a_clear_state(
@@ -143,7 +160,7 @@ def test_whatever_happens_to_the_worker_is_a_clear_state(
     on(CPU)
     store = window.store
     small(store)
-    with_worker(window, behaviour)
+    with_worker(window, behaviour, impatient=True)
     window.actions_table["measure"].trigger()
     wait_for(store, qtbot, MeasureStage.FAILED)
     said, visible = texts(window)

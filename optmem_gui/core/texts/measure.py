@@ -31,6 +31,7 @@ TEXTS: dict[str, str] = {
     "measure.bad_request": "Measure: the worker could not read the request ({cause}); report this with the log",
     # out of memory is a result
     "measure.out_of_memory": "Did not fit: {phase} of step {step} asked for {asked_bytes} more and {free_bytes} was free on the GPU; lower the batch or choose a smaller optimizer state",
+    "measure.no_room_to_start": "Did not fit: other programs leave the GPU no room even to start ({cause}); close them, or choose another device",
     "measure.out_of_host_memory": "Did not fit: {phase} of step {step} asked for {asked_bytes} more than the system gives; measure a smaller model of the same shape",
     # what the parent sees
     "measure.no_python": "Measure: {python} cannot be started ({cause}); choose another Python in the settings",
