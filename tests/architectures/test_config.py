@@ -18,12 +18,12 @@ from optmem_gui.architectures.mixtures import CORRECTION
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ParameterTensor
 from optmem_gui.core.synthetic import shape_count
+from tests.architectures.diffusion_configs import DIFFUSION
 from tests.architectures.small_configs import (
     BASE,
     CONFIGS,
     DEBERTA,
     DELTA,
-    DIFFUSION,
     GPT2,
     LATENT,
     LLAMA4_TOWER,

@@ -9,7 +9,7 @@ import torch
 
 from optmem_gui.architectures.config import read_config
 from optmem_gui.core.model import ModelSpec
-from tests.architectures.small_configs import DIFFUSION
+from tests.architectures.diffusion_configs import DIFFUSION
 
 
 def _spec(config: dict[str, Any]) -> ModelSpec:

@@ -10,6 +10,7 @@ from typing import Literal
 from optmem_gui.core.activations.choice import loss_chunk_tokens
 from optmem_gui.core.activations.loss import logits_bytes, loss_stage
 from optmem_gui.core.activations.plan import Plan, make_plan
+from optmem_gui.core.activations.remarks import not_counted
 from optmem_gui.core.activations.stages import Stage, kernel_of, layer_stage, stream_dtype
 from optmem_gui.core.activations.tape import Point, in_block
 from optmem_gui.core.dtypes import F32
@@ -155,7 +156,7 @@ def _of_plan(plan: Plan, workspace: int) -> Activations:
         workspace_bytes=workspace,
         attention_used=kernel,
         attention_why=why,
-        not_counted=tuple(_not_counted(plan, kernel)),
+        not_counted=tuple(not_counted(plan, kernel)),
     )
 
 
@@ -388,17 +389,3 @@ def _sampled(layers: int, span: int) -> Iterable[int]:
     # the last layer of the last whole unit and of the first hold the most
     ends = {min(span, layers) - 1, layers // span * span - 1, (layers - 1) // span * span}
     return sorted(chosen | {end for end in ends if 0 <= end < layers})
-
-
-def _not_counted(plan: Plan, kernel: str) -> Iterator[Reason]:
-    if not plan.cpu:
-        yield Reason("activation.no_kernel_buffers")
-        if kernel in ("flash", "cudnn"):
-            yield Reason("activation.not_compared", {"kernel": kernel})
-    if 0 < plan.shape.window < plan.sequence:
-        yield Reason("activation.window", {"window_count": plan.shape.window})
-    if plan.shape.experts:
-        yield Reason("activation.experts")
-    if plan.matrix("q_proj").packed:
-        yield Reason("activation.kbit_fp32")
-        yield Reason("activation.packed_not_compared")
