@@ -5,11 +5,12 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import psutil
 import pytest
 
-from optmem_gui.core.protocol import Hello, PhaseSample, Progress, Sample, StepResult
+from optmem_gui.core.protocol import Hello, PhaseSample, Progress, Sample, StepResult, encode
 from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.engine.child import Launch
 from optmem_gui.engine.measurement import Event, Limits, Measurement, MeasurementResult
@@ -178,18 +179,43 @@ def test_a_listener_that_raises_leaves_nothing_behind(fake: Fake, request_: Meas
         Measurement(worker=fake("hangs"), limits=QUICK).run(request_, refuse)
 
 
-def test_twenty_runs_in_a_row_leave_no_process_thread_or_descriptor(
-    fake: Fake, request_: MeasureRequest
+REPLIES = (
+    Hello(1, "3.11.0", "9.9.9", "fake", None, None, 0),
+    Progress("forward", 1, 2),
+    PhaseSample(1, "forward", 0, 1, 0, 0, MIB),
+)
+ENDS = ("exit 0", "kill -9 $$", "kill -11 $$", "echo garbage", "exit 3")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the quick worker is a shell script")
+def test_a_hundred_runs_in_a_row_leave_no_process_thread_or_descriptor(
+    tmp_path: Path, request_: MeasureRequest
 ) -> None:
-    assert measure(fake("normal"), request_).status == "done"
+    """A worker of a shell's start-up time, which ends in every way that there is."""
+    (tmp_path / "replies").write_bytes(b"".join(encode(reply) for reply in REPLIES))
+
+    def shell(script: str) -> Launch:
+        return Launch(("/bin/sh", "-c", script), dict(os.environ), str(tmp_path))
+
+    def one(number: int) -> MeasurementResult:
+        worker = shell(f"read request; cat replies; {ENDS[number % len(ENDS)]}")
+        measurement = Measurement(worker=worker, sampler=shell("exec cat > /dev/null"), limits=QUICK)
+        return measurement.run(request_, lambda event: None)
+
+    assert [reason_of(one(number)) for number in range(len(ENDS))] == [
+        "measure.exited",
+        "measure.killed",
+        "measure.crashed",
+        "measure.exited",
+        "measure.exited",
+    ]
     own = psutil.Process()
-    descriptors, threads = own.num_fds() if os.name == "posix" else 0, threading.active_count()
-    for _ in range(20):
-        assert measure(fake("normal"), request_).status == "done"
+    descriptors, threads = own.num_fds(), threading.active_count()
+    for number in range(100):
+        assert len(one(number).phases) == 1
     assert not own.children(recursive=True)
     assert threading.active_count() == threads
-    if os.name == "posix":
-        assert own.num_fds() == descriptors
+    assert own.num_fds() == descriptors
 
 
 def with_samples(result: MeasurementResult, **series: list[int | None]) -> MeasurementResult:
