@@ -42,9 +42,9 @@ def depths_of(work: MeasureRequest) -> Depths | None:
     """How to trace a deep model by shallow ones; None where it is not made of equal blocks, or not deep.
 
     A stretch is what is recomputed at once, one block without checkpointing. A last stretch with fewer blocks
-    stays as it is.
+    stays as it is. A window over tokens may be that of some blocks only.
     """
-    if work.frozen or work.function:
+    if work.frozen or work.function or (work.shape is not None and work.shape.window):
         return None
     layers = _layers(work)
     stretch = max(1, checkpoint_span(work.checkpointing))

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 
 from optmem_gui.worker.simulate.tape import Block, Mark, Tape
@@ -219,25 +220,28 @@ class _Writer:
     def __init__(self, parts: _Deeper, missing: int) -> None:
         self.parts, self.missing = parts, missing
         self.tape = Tape()
-        self.made: dict[int | _Spot, Block] = {}
-        self.counted = self._counted()
+        self.outside: dict[int, Block] = {}
+        self.inside: list[list[list[Block | None]]] = [
+            [[None] * region.width for _ in range(region.count + missing)] for region in parts.regions
+        ]
+        self.counted: dict[tuple[str, ...], int] = {}
         self.links = [self._links(index) for index in range(len(parts.regions))]
+        self.numbers = [self._numbers(region) for region in parts.regions]
 
     def write(self) -> Tape:
         """Every event of the deeper tape, and the missing stretches in the middle of theirs."""
-        deeper, regions = self.parts.tape, iter(self.parts.regions)
+        deeper, regions = self.parts.tape, iter(enumerate(self.parts.regions))
         marks = iter([*deeper.marks, Mark(deeper.end, -1, "")])
-        mark, region, index, event = next(marks), next(regions, None), -1, 0
+        mark, region, event = next(marks), next(regions, None), 0
         while True:
             while mark.event == event and mark.step >= 0:
                 self.tape.marks.append(Mark(len(self.tape.events), mark.step, mark.phase))
                 mark = next(marks)
             if event >= deeper.end:
                 break
-            if region is not None and event == region.start:
-                index += 1
-                self._write_region(index, region)
-                event, region = region.end, next(regions, None)
+            if region is not None and event == region[1].start:
+                self._write_region(*region)
+                event, region = region[1].end, next(regions, None)
             else:
                 self._write_outside(event)
                 event += 1
@@ -254,51 +258,60 @@ class _Writer:
         grown = self.parts.slopes.get(event, 0) * self.missing
         block.requested += grown
         block.most += grown
-        self.made[event] = block
+        self.outside[event] = block
         self.tape.events.append(block)
 
     def _write_region(self, index: int, region: _Stretch) -> None:
         for copy in range(region.count + self.missing):
             if copy < region.cut:
-                like, between = copy, False
+                self._write_stretch(index, copy, like=copy, between=False)
             elif copy >= region.cut + self.missing:
-                like, between = copy - self.missing, False
+                self._write_stretch(index, copy, like=copy - self.missing, between=False)
             else:
-                like, between = region.cut, True
-            for offset in range(region.width):
-                self._write_inside(_Spot(index, copy, offset), region, like, between=between)
+                self._write_stretch(index, copy, like=region.cut, between=True)
 
-    def _write_inside(self, spot: _Spot, region: _Stretch, like: int, *, between: bool) -> None:
-        event = region.start + like * region.width + spot.offset
-        born = self.parts.born[event]
-        if born == event:
-            block = self.parts.tape.events[event].twin()
-            block.module = self._module(region, spot, like)
-            self.made[spot] = block
-            self.tape.events.append(block)
-            return
-        link = self.links[spot.region].get(spot.offset)
-        if link is not None and (between or self._follows(link, like, born)):
-            found = self.made.get(self._linked(link, spot.copy))
-        else:
-            found = None if between else self._raw(born)
-        if found is None:
-            raise UnlikeError(f"event {event}")
-        self.tape.events.append(found)
+    def _write_stretch(self, index: int, copy: int, *, like: int, between: bool) -> None:
+        """One stretch, with blocks of its own, as the deeper tape's number ``like`` has them."""
+        region = self.parts.regions[index]
+        born, source, out = self.parts.born, self.parts.tape.events, self.tape.events
+        links, numbers, made = self.links[index], self.numbers[index], self.inside[index][copy]
+        first = region.start + like * region.width
+        for offset in range(region.width):
+            event = first + offset
+            block: Block | None
+            if born[event] == event:
+                block = source[event].twin()
+                number = numbers[offset]
+                if number is not None:
+                    block.module = self._module(block.module, number, copy - like)
+                made[offset] = block
+            else:
+                link = links.get(offset)
+                if link is not None and (between or self._follows(link, like, born[event])):
+                    block = self._linked(link, copy)
+                else:
+                    block = None if between else self._raw(born[event])
+            if block is None:
+                raise UnlikeError(f"event {event}")
+            out.append(block)
 
     def _raw(self, born: int) -> Block:
         """The block that an event of the deeper tape allocated, counted from the nearer end."""
         spot = self.parts.spot(born)
         if spot is None:
-            return self.made[born]
+            return self.outside[born]
         later = spot.copy >= self.parts.regions[spot.region].cut
-        return self.made[_Spot(spot.region, spot.copy + (self.missing if later else 0), spot.offset)]
+        found = self.inside[spot.region][spot.copy + (self.missing if later else 0)][spot.offset]
+        if found is None:
+            raise UnlikeError(f"event {born}")
+        return found
 
-    def _linked(self, link: _Link, copy: int) -> _Spot:
+    def _linked(self, link: _Link, copy: int) -> Block | None:
         there = copy + link.shift
+        count = self.parts.regions[link.region].count + self.missing
         if link.mirrored:
-            there = self.parts.regions[link.region].count + self.missing - 1 - there
-        return _Spot(link.region, there, link.offset)
+            there = count - 1 - there
+        return self.inside[link.region][there][link.offset] if 0 <= there < count else None
 
     def _follows(self, link: _Link, copy: int, born: int) -> bool:
         """Whether a stretch of the deeper tape frees by the rule."""
@@ -336,16 +349,21 @@ class _Writer:
                 return _Link(here.region, here.offset, True, from_end - copy)
         return None
 
-    def _module(self, region: _Stretch, spot: _Spot, like: int) -> str:
-        """Path of the module in a stretch, with the number that it has in the deep model."""
-        events, width = self.parts.tape.events, region.width
-        module = events[region.start + like * width + spot.offset].module
-        first = events[region.start + spot.offset].module
-        counted = _step(first, events[region.start + width + spot.offset].module)
-        if counted is None:
-            return module
-        place, by = counted
-        ahead = spot.copy - like
+    def _numbers(self, region: _Stretch) -> list[tuple[int, int] | None]:
+        """Which part of a module's path counts blocks, and by how much from stretch to stretch."""
+        events = self.parts.tape.events
+        found: list[tuple[int, int] | None] = []
+        for event in range(region.start, region.start + region.width):
+            first = events[event].module
+            number = _step(first, events[event + region.width].module)
+            found.append(number)
+            if number is not None:
+                self.counted[tuple(first.split(".")[: number[0]])] = abs(number[1])
+        return found
+
+    def _module(self, module: str, number: tuple[int, int], ahead: int) -> str:
+        """Path of a module with the number that it has in the deep model."""
+        place, by = number
         return _moved(module, place, by * ahead if by > 0 else -by * (self.missing - ahead))
 
     def _module_outside(self, module: str) -> str:
@@ -358,19 +376,8 @@ class _Writer:
                 return _moved(module, place, by * self.missing if later else 0)
         return module
 
-    def _counted(self) -> dict[tuple[str, ...], int]:
-        """What stands before a number that counts blocks, and by how much a stretch counts."""
-        found: dict[tuple[str, ...], int] = {}
-        events = self.parts.tape.events
-        for region in self.parts.regions:
-            for offset in range(region.width):
-                first = events[region.start + offset].module
-                counted = _step(first, events[region.start + region.width + offset].module)
-                if counted is not None:
-                    found[tuple(first.split(".")[: counted[0]])] = abs(counted[1])
-        return found
 
-
+@lru_cache(maxsize=1 << 14)
 def _moved(module: str, place: int, by: int) -> str:
     parts = module.split(".")
     parts[place] = str(int(parts[place]) + by)
