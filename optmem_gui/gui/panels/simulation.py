@@ -108,7 +108,8 @@ class SimulationPanel(TitledPanel):
         state, unit = snapshot.simulation, snapshot.unit
         self.status.setText(self._status(state, unit))
         self.status.setVisible(bool(self.status.text()))
-        self.status.set_tone("bad" if state.stage is SimulateStage.FAILED else "text")
+        bad = state.stage in (SimulateStage.FAILED, SimulateStage.DONE)  # what is done says only what is bad
+        self.status.set_tone("bad" if bad else "text")
         self.progress.setVisible(state.stage.is_busy)
         result = state.result
         for widget in (self.figures, self.pages):
@@ -165,7 +166,10 @@ class SimulationPanel(TitledPanel):
             return render_reason(state.reason, unit) if state.reason is not None else self.tr("Failed")
         report = state.result.report if state.result is not None else None
         if state.stage is SimulateStage.DONE and report is not None and report.out_of_memory:
-            return self.tr("Does not fit: the GPU runs out of memory here, and the trace ends")
+            return self.tr(
+                "Does not fit: the GPU runs out of memory here and the trace ends. Without a chosen GPU it "
+                "is traced to its end."
+            )
         said = {SimulateStage.STOPPING: self.tr("Stopping"), SimulateStage.CANCELLED: self.tr("Stopped")}
         return said.get(state.stage, "")
 

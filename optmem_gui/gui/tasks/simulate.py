@@ -86,6 +86,7 @@ class SimulateThread(QThread):
         self.outcome = self._simulator.simulate(request, self.progressed.emit)
         report = self.outcome.report
         if report is not None:
-            rows = () if breakdown is None else compare_simulated(breakdown, report)
+            # a run that does not fit has no steady step to compare
+            rows = () if breakdown is None or report.out_of_memory else compare_simulated(breakdown, report)
             usable = None if wanted.gpu is None else wanted.gpu.usable_bytes
             self.result = Simulated(wanted.scenario, report, breakdown, rows, usable, wanted.function)
