@@ -206,7 +206,10 @@ class MainWindow(QMainWindow):
 
     def _announce(self) -> None:
         """Tell assistive technology the result once typing pauses; the figures themselves are only drawn."""
-        text = f"{self.results.headline.peak.text()}. {self.results.headline.verdict.text()}"
+        headline = self.results.headline
+        text = f"{headline.peak.text()}. {headline.verdict.text()}"
+        if self.store.snapshot.simulated is not None:
+            text += f". {headline.simulated.number.accessibleName()}"
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
 
     def _connect_view(self, name: str) -> None:
@@ -217,6 +220,8 @@ class MainWindow(QMainWindow):
 
     def _show_run(self, snapshot: Snapshot, name: str) -> None:
         self.results.render_run(snapshot, name)
+        if name == "simulation" and not snapshot.simulation.stage.is_busy:
+            self._announcement.start()
         self._show_run_actions(snapshot)
 
     def _show_run_actions(self, snapshot: Snapshot) -> None:

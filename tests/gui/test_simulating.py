@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
@@ -320,6 +321,22 @@ def test_a_function_is_simulated_in_place_of_the_model(
     assert tile(window) == ("-", "of a function")
     assert panel_of(window).figures.text().startswith("Of own_step.py:step:")
     assert "own_step.py:step" in window.results.timeline.note.toolTip()
+
+
+def test_a_finished_simulation_is_announced(
+    window: MainWindow, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(
+        QAccessible, "updateAccessibility", lambda event: said.append(event.message()), raising=True
+    )
+    store.set_simulation(simulated(store.snapshot))
+    assert window._announcement.isActive()
+    window._announce()
+    assert said[-1].endswith("simulated 33.0 GiB 37.0 GiB reserved")
+    store.edit("batch", "2")
+    window._announce()
+    assert "simulated" not in said[-1]  # it is none of the present inputs
 
 
 # Views
