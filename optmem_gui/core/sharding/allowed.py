@@ -17,18 +17,38 @@ from optmem_gui.core.sharding.share import Share
 _MATRIX, _VECTOR = (256, 512), (256 * 512,)
 
 
+_PER_PARAMETER = ("fsdp2", "hsdp")
+
+_NO_DTENSOR_LIBRARIES = ("bitsandbytes",)
+"""Their steps are operators of their own, for which torch has no rule how to run them on sharded tensors."""
+
+_NO_DTENSOR = ("torch.Adafactor", "torch.Rprop", "transformers.Adafactor")
+"""Steps that end in an error on sharded tensors: an in-place operation would change how they are cut."""
+
+
 def check_optimizer(implementation: Implementation, scenario: Scenario, share: Share) -> None:
-    """Refuse an optimizer that needs matrices where the engine has only a flat vector.
+    """Refuse an optimizer that the engine cannot run.
 
     Raises:
         UserError: Names the optimizer and the engine, and what would take it.
     """
+    shard = scenario.parallel.shard
+    if shard in _PER_PARAMETER and scenario.parallel != ONE_GPU and not runs_on_dtensor(implementation):
+        raise UserError("shard.no_dtensor", optimizer=implementation.id, shard=shard)
     if not share.flat:
         return
     needs = implementation.requirement
     refused = needs is not None and any(not needs.accepts(placed.group) for placed in share.optimized.trained)
     if refused or not is_elementwise(implementation, implementation.settings(scenario.options, "cuda")):
-        raise UserError("shard.needs_matrices", optimizer=implementation.id, shard=scenario.parallel.shard)
+        raise UserError("shard.needs_matrices", optimizer=implementation.id, shard=shard)
+
+
+def runs_on_dtensor(implementation: Implementation) -> bool:
+    """Whether the step runs on parameters that are DTensors, as FSDP2 makes them.
+
+    Source: one step of each with torch 2.13 on two processes (``tests/sharding``).
+    """
+    return implementation.library not in _NO_DTENSOR_LIBRARIES and implementation.id not in _NO_DTENSOR
 
 
 def is_elementwise(implementation: Implementation, settings: Settings) -> bool:

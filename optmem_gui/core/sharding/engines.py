@@ -18,10 +18,11 @@ from optmem_gui.core.sharding.share import (
     ceil_part,
     cut,
     flattened,
+    part_of,
     whole,
 )
-from optmem_gui.core.sharding.units import Units, units_of
-from optmem_gui.core.sharding.whole_parameters import largest_part
+from optmem_gui.core.sharding.units import Units, unit_vectors, units_of
+from optmem_gui.core.sharding.whole_parameters import dealt_part
 
 PERSISTENT_ELEMENTS = 100_000
 """DeepSpeed's ``stage3_param_persistence_threshold``: smaller parameters stay gathered."""
@@ -37,15 +38,24 @@ class Ranks:
     Attributes:
         parallel: The layout of the run.
         layers: Layers that this rank holds a part of.
+        index: Its place among the ranks that share dense parameters; None for the one that holds the most.
     """
 
     parallel: Parallel
     layers: int
+    index: int | None = None
 
     def of(self, placed: PlacedGroup) -> int:
         """Ranks that share one group: fewer for experts that are already spread."""
-        expert = placed.group.role is Role.EXPERT and self.parallel.ep > 1
-        return self.parallel.expert_ranks if expert else self.parallel.shard_ranks
+        return self.parallel.expert_ranks if self._spread(placed) else self.parallel.shard_ranks
+
+    def place(self, placed: PlacedGroup) -> int:
+        """Place among those ranks; the first one, which never holds less than another, where all count."""
+        index = self.index or 0
+        return index // self.parallel.ep if self._spread(placed) else index
+
+    def _spread(self, placed: PlacedGroup) -> bool:
+        return placed.group.role is Role.EXPERT and self.parallel.ep > 1
 
 
 Engine = Callable[[Layout, Ranks], Share]
@@ -72,7 +82,7 @@ def zero_redundancy(layout: Layout, ranks: Ranks) -> Share:
     parameter first, each to the rank that has the fewest elements so far.
     """
     base = ddp(layout, ranks)
-    return replace(base, optimized=largest_part(layout, ranks.parallel.shard_ranks))
+    return replace(base, optimized=dealt_part(layout, ranks.parallel.shard_ranks, ranks.index))
 
 
 def zero1(layout: Layout, ranks: Ranks) -> Share:
@@ -130,14 +140,16 @@ def fsdp2(layout: Layout, ranks: Ranks) -> Share:
     """FSDP2 (``fully_shard`` on every layer and on the model): each parameter cut along its first axis.
 
     Source: torch/distributed/fsdp/_fully_shard/_fsdp_param.py ``_init_sharded_param`` (the storage of every
-    rank is padded to the first rank's rows) and _fsdp_collectives.py (gathered flat, then copied out).
+    rank is padded to the first rank's rows, and so is that of its gradients; the parameter that the
+    optimizer sees is not) and _fsdp_collectives.py (gathered flat, then copied out).
     """
-    part = cut(layout, lambda p: _rows(p, ranks.of(p)))
+    part = cut(layout, lambda p: _rows(p, ranks.of(p), 0))
+    seen = part if not ranks.index else cut(layout, lambda p: _rows(p, ranks.of(p), ranks.place(p)))
     units = units_of(layout, ranks.layers, ranks.parallel.shard_ranks)
     return Share(
         weights=part,
-        gradients=part,
-        optimized=part,
+        gradients=_with_whole_embedding(part, ranks.parallel),
+        optimized=seen,
         buffers=_gathering(layout, units, ranks.parallel, ranks.layers),
         gathers=True,
         host_state=ranks.parallel.offload != "none",
@@ -148,11 +160,12 @@ def fsdp2(layout: Layout, ranks: Ranks) -> Share:
 def fsdp1(layout: Layout, ranks: Ranks) -> Share:
     """FSDP1: every unit is one flat parameter, padded to a multiple of the ranks.
 
-    Source: torch/distributed/fsdp/_flat_param.py ``FlatParamHandle``.
+    Source: torch/distributed/fsdp/_flat_param.py ``FlatParamHandle._get_shard`` (with
+    ``use_orig_params=False``, the default, the optimizer sees one vector a unit, padding included).
     """
     share = fsdp2(layout, ranks)
-    part = cut(layout, lambda p: (ceil_part(p.group.numel, ranks.of(p)),))
-    return replace(share, weights=part, gradients=part, optimized=_flat(layout, ranks), flat=True)
+    part = unit_vectors(layout, ranks.layers, lambda p, count: ceil_part(count, ranks.of(p)))
+    return replace(share, weights=part, gradients=part, optimized=part, flat=True)
 
 
 def megatron(layout: Layout, ranks: Ranks) -> Share:
@@ -179,16 +192,41 @@ ENGINES: dict[str, Engine] = {
 }
 
 
-def share_of(layout: Layout, parallel: Parallel, layers: int) -> Share:
-    """One rank's share of what data-parallel ranks hold together."""
-    return ENGINES[parallel.shard](layout, Ranks(parallel, layers))
+def share_of(layout: Layout, parallel: Parallel, layers: int, index: int | None = None) -> Share:
+    """One rank's share of what data-parallel ranks hold together.
+
+    Args:
+        layout: Whole tensors.
+        parallel: The layout of the run.
+        layers: Layers that this rank holds a part of.
+        index: The rank's place among those that share; None for the one that holds the most.
+    """
+    return ENGINES[parallel.shard](layout, Ranks(parallel, layers, index))
 
 
-def _rows(placed: PlacedGroup, ranks: int) -> tuple[int, ...]:
+def _rows(placed: PlacedGroup, ranks: int, index: int) -> tuple[int, ...]:
     if not placed.group.shape:
         return ()
     rows, *rest = placed.group.shape
-    return (ceil_part(rows, ranks), *rest)
+    return (part_of(rows, ranks, index), *rest)
+
+
+def _with_whole_embedding(part: Layout, parallel: Parallel) -> Layout:
+    """Gradients where tensor-parallel ranks have no FSDP over them: that of the embedding comes whole.
+
+    Source: torch/distributed/tensor/_ops/_embedding_ops.py: the backward of an embedding cut by rows gives a
+    replicated gradient, and only FSDP lays it out like the parameter (``DTensor.redistribute``).
+    """
+    if parallel.tp == 1 or parallel.shard_ranks > 1:
+        return part
+
+    def shape(placed: PlacedGroup) -> tuple[int, ...]:
+        if placed.group.role is not Role.EMBEDDING:
+            return placed.group.shape
+        rows, *rest = placed.group.shape
+        return (rows * parallel.tp, *rest)
+
+    return cut(part, shape)
 
 
 def _flat(layout: Layout, ranks: Ranks) -> Layout:

@@ -108,3 +108,9 @@ def flattened(layout: Layout, elements: Callable[[int], int], alone: Callable[[P
 def ceil_part(count: int, ranks: int) -> int:
     """The first rank's part of so many elements."""
     return -(-count // ranks)
+
+
+def part_of(count: int, ranks: int, index: int) -> int:
+    """One rank's part where every part but the last ones is the first one's, as ``torch.chunk`` cuts."""
+    each = ceil_part(count, ranks)
+    return max(0, min(each, count - index * each))

@@ -47,17 +47,29 @@ def stages_of(layers: int, pp: int, *, micro_batches: int, interleave: int = 1) 
         micro_batches: Micro-batches of one optimizer step.
         interleave: Chunks of layers a rank holds.
     """
-    each, rest = divmod(layers, pp)
     chosen = sorted({0, min(1, pp - 1), pp - 1})
     return tuple(
-        Stage(
-            index=index,
-            layers=each + (1 if index < rest else 0),
-            waiting=_waiting(index, pp, micro_batches, interleave),
-            embeds=index == 0,
-            heads=index == pp - 1,
-        )
-        for index in chosen
+        stage_at(layers, pp, index, micro_batches=micro_batches, interleave=interleave) for index in chosen
+    )
+
+
+def stage_at(layers: int, pp: int, index: int, *, micro_batches: int, interleave: int = 1) -> Stage:
+    """One stage.
+
+    Args:
+        layers: Layers of the model.
+        pp: Stages.
+        index: Which one, 0 first.
+        micro_batches: Micro-batches of one optimizer step.
+        interleave: Chunks of layers a rank holds.
+    """
+    each, rest = divmod(layers, pp)
+    return Stage(
+        index=index,
+        layers=each + (1 if index < rest else 0),
+        waiting=_waiting(index, pp, micro_batches, interleave),
+        embeds=index == 0,
+        heads=index == pp - 1,
     )
 
 

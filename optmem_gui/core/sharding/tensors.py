@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from optmem_gui.core.model import ModelRef, Role, TensorGroup
 from optmem_gui.core.sharding.mesh import is_fused
+from optmem_gui.core.sharding.share import part_of
 from optmem_gui.core.transformer import TransformerShape
 
 _ROWS = ("o_proj", "down_proj", "wo", "w2", "dense", "dense_4h_to_h", "out_proj", "fc2", "fc_out")
@@ -27,16 +28,17 @@ _POSITIONS = ("embed_positions", "wpe", "position_embeddings")
 _BY_ROWS = (Role.EMBEDDING, Role.HEAD)
 
 
-def split_tensors(model: ModelRef, tp: int) -> ModelRef:
-    """What one tensor-parallel rank holds of a model; vocabularies are padded to a multiple.
+def split_tensors(model: ModelRef, tp: int, index: int = 0) -> ModelRef:
+    """What one tensor-parallel rank holds of a model; what does not divide is cut as ``torch.chunk`` does.
 
     Args:
         model: The whole model.
         tp: Tensor-parallel ranks.
+        index: Which rank; the first one never holds less than another.
     """
     if tp == 1:
         return model
-    groups = tuple(_split(group, tp) for group in model.groups)
+    groups = tuple(_split(group, tp, index) for group in model.groups)
     shape = None if model.architecture is None else split_shape(model.architecture, tp)
     return replace(model, groups=groups, architecture=shape)
 
@@ -52,11 +54,11 @@ def split_shape(shape: TransformerShape, tp: int) -> TransformerShape:
     )
 
 
-def _split(group: TensorGroup, tp: int) -> TensorGroup:
+def _split(group: TensorGroup, tp: int, index: int) -> TensorGroup:
     axis = split_axis(group)
     if axis is None:
         return group
-    size = -(-group.shape[axis] // tp)
+    size = part_of(group.shape[axis], tp, index)
     return replace(group, shape=(*group.shape[:axis], size, *group.shape[axis + 1 :]))
 
 

@@ -9,17 +9,21 @@ from functools import lru_cache
 from optmem_gui.core.layout import Layout
 
 
-def largest_part(layout: Layout, ranks: int) -> Layout:
-    """The parameters of the rank that has the most elements; of equals the first rank.
+def dealt_part(layout: Layout, ranks: int, index: int | None = None) -> Layout:
+    """The parameters of one rank.
 
     Args:
         layout: Whole tensors.
         ranks: Ranks that share them.
+        index: Which rank; None for the one that has the most elements, of equals the first.
     """
     sizes = tuple((placed.group.numel, placed.group.count) for placed in layout.trained)
     counts = dealt(sizes, ranks)
-    total = [sum(sizes[kind][0] * count for kind, count in enumerate(rank)) for rank in counts]
-    chosen = counts[total.index(max(total))]
+    if index is None:
+        total = [sum(sizes[kind][0] * count for kind, count in enumerate(rank)) for rank in counts]
+        index = total.index(max(total))
+    # ranks beyond the number of parameters have none
+    chosen = counts[index] if index < len(counts) else (0,) * len(sizes)
     held = tuple(
         replace(placed, group=replace(placed.group, count=count))
         for placed, count in zip(layout.trained, chosen, strict=True)

@@ -46,6 +46,8 @@ TEXTS: dict[str, str] = {
     "shard.no_autocast": "precision: {shard} keeps its own 16-bit weights and does not run {precision}; choose bf16-master, fp16-master, bf16 or fp32",
     "shard.no_master": "precision: {shard} keeps the weights it shards and no separate master copy, so not {precision}; choose amp-bf16 (fp32 weights, 16-bit computation) or bf16",
     "shard.needs_matrices": "{optimizer} needs whole rows and columns, but {shard} cuts parameters as one flat vector; use ddp or zero-redundancy, or an element-wise optimizer",
+    "shard.no_rank": "rank: {rank} is not among {gpus} ranks; use 0 up to one less",
+    "shard.no_dtensor": "{optimizer} ends in an error on the sharded tensors of {shard} (torch 2.13); use ddp, zero-redundancy or an optimizer of torch.optim such as AdamW",
     "shard.host_memory": "offload: {needed_bytes} of host memory a GPU are needed, {host_bytes} are there; offload less or add memory",
     "rank.alone": "one GPU",
     "rank.alike": "every rank holds the same",

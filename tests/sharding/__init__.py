@@ -1,0 +1,1 @@
+"""Real engines on real processes, and what the program says that each of them holds."""

@@ -1,0 +1,132 @@
+"""Which engines meet which optimizers on how many processes, and what the program says to each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from optmem_gui.checkpoints.names import role_of
+from optmem_gui.core.dtypes import F32
+from optmem_gui.core.model import ModelRef, ModelSpec, ParameterTensor, Source, group_model
+from optmem_gui.core.optimizers.catalogue import find
+from optmem_gui.core.optimizers.state import constructor_keywords
+from optmem_gui.core.parallel import Parallel
+from optmem_gui.core.scenario import Options, Scenario
+from tests.sharding.job import Job
+from tests.sharding.tiny import Matrices, Tiny
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One run."""
+
+    parallel: Parallel
+    optimizer: str
+    options: Options = ()
+    precision: str = "fp32"
+    model: str = "tiny"
+
+    @property
+    def name(self) -> str:
+        """What a test calls it."""
+        chosen = self.parallel
+        extra = [f"{name}={value}" for name, value in self.options]
+        extra += [f"tp{chosen.tp}"] * (chosen.tp > 1) + [f"x{chosen.replicas}"] * (chosen.replicas > 1)
+        extra += ["view"] * chosen.bucket_view
+        return "-".join((f"{chosen.gpus}", chosen.shard, self.optimizer, self.precision, *extra))
+
+    @property
+    def scenario(self) -> Scenario:
+        """The same for the program."""
+        return Scenario(
+            model_of(self.model),
+            optimizer=self.optimizer,
+            options=self.options,
+            precision=self.precision,
+            target="cpu",
+            parallel=self.parallel,
+        )
+
+    @property
+    def job(self) -> Job:
+        """The same for real processes."""
+        implementation, chosen = find(self.optimizer), self.parallel
+        return Job(
+            name=self.name,
+            ranks=chosen.gpus,
+            engine=chosen.shard,
+            optimizer=implementation.path,
+            keywords=dict(constructor_keywords(implementation, self.options)),
+            precision=self.precision,
+            model=self.model,
+            tp=chosen.tp,
+            replicas=chosen.replicas,
+            bucket_view=chosen.bucket_view,
+        )
+
+
+@lru_cache
+def model_of(name: str) -> ModelRef:
+    """The model as the program sees it: from the names and shapes of its parameters."""
+    module = Tiny() if name == "tiny" else Matrices()
+    rows = tuple(
+        ParameterTensor(name, tuple(p.shape), F32, role_of(name, tuple(p.shape)))
+        for name, p in module.named_parameters()
+    )
+    return group_model(ModelSpec(name, Source.FILE, rows))
+
+
+ELEMENTWISE: tuple[tuple[str, Options], ...] = (
+    ("torch.AdamW", ()),
+    ("torch.SGD", (("momentum", 0.9),)),
+    ("torch.AdamW", (("fused", True),)),
+    ("torch.Adam", (("amsgrad", True),)),
+    ("torch.Adagrad", ()),
+    ("torch.RMSprop", ()),
+)
+WORLDS = (2, 4, 8)
+_FEWER = {2: 6, 4: 3, 8: 2}
+"""How many of them run on so many processes: the arithmetic is that of two."""
+
+
+def cases() -> Iterator[Case]:
+    """Every run whose states are compared, rank by rank."""
+    for gpus in WORLDS:
+        for optimizer, options in ELEMENTWISE[: _FEWER[gpus]]:
+            for shard in ("zero-redundancy", "fsdp2", "fsdp1"):
+                yield Case(Parallel(gpus=gpus, shard=shard), optimizer, options)
+        for view in (False, True):
+            for precision in ("fp32", "bf16"):
+                yield Case(
+                    Parallel(gpus=gpus, shard="ddp", bucket_view=view), "torch.AdamW", precision=precision
+                )
+        for shard in ("ddp", "zero-redundancy"):
+            for optimizer in ("torch.Adafactor", "transformers.Adafactor"):
+                yield Case(Parallel(gpus=gpus, shard=shard), optimizer)
+            for optimizer in ("torch.Muon", "bitsandbytes.AdamW8bit"):
+                yield Case(Parallel(gpus=gpus, shard=shard), optimizer, model="matrices")
+        yield Case(Parallel(gpus=gpus, shard="fsdp1"), "bitsandbytes.AdamW8bit", model="matrices")
+        yield Case(Parallel(gpus=gpus, shard="fsdp2"), "torch.Muon", model="matrices")
+        yield Case(Parallel(gpus=gpus, shard="fsdp2"), "torch.AdamW", precision="bf16")
+        yield Case(Parallel(gpus=gpus, shard="fsdp2"), "torch.AdamW", precision="amp-bf16")
+        yield Case(Parallel(gpus=gpus, shard="fsdp2", tp=gpus), "torch.AdamW")
+        if gpus > 2:
+            yield Case(Parallel(gpus=gpus, shard="fsdp2", tp=2), "torch.AdamW")
+    for gpus, replicas in ((4, 2), (8, 2), (8, 4)):
+        yield Case(Parallel(gpus=gpus, shard="hsdp", replicas=replicas), "torch.AdamW")
+
+
+REFUSED = (
+    ("fsdp2", "torch.Adafactor"),
+    ("fsdp2", "transformers.Adafactor"),
+    ("fsdp2", "bitsandbytes.AdamW8bit"),
+    ("fsdp1", "torch.Muon"),
+)
+"""What an engine cannot run: the real step ends in an error on every rank."""
+
+
+def refused() -> Iterator[Case]:
+    """A run of each."""
+    for shard, optimizer in REFUSED:
+        yield Case(Parallel(gpus=2, shard=shard), optimizer, model="matrices")
