@@ -246,9 +246,11 @@ class Transformer(nn.Module):
     ) -> None:
         super().__init__()
         self.model = Decoder(shape, attention, checkpointing)
-        self.lm_head = nn.Linear(shape.hidden, shape.vocab, bias=False)
-        if shape.tied_head:
-            self.lm_head.weight = self.model.embed_tokens.weight
+        self.lm_head = (
+            _tied_head(self.model.embed_tokens.weight)
+            if shape.tied_head
+            else nn.Linear(shape.hidden, shape.vocab, bias=False)
+        )
         if shape.remainder:
             self.remainder = nn.Parameter(torch.ones(shape.remainder))
         self.shape, self.loss, self.keep_logits = shape, loss, keep_logits
@@ -296,6 +298,14 @@ class Transformer(nn.Module):
         device = hidden.device.type
         compute = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else hidden.dtype
         return fused_linear_cross_entropy(hidden, self.lm_head.weight, labels, size, compute)
+
+
+def _tied_head(weight: Tensor) -> nn.Linear:
+    """A head over the embedding's storage; a weight of its own is never made, not even for a moment."""
+    head = nn.Linear(1, 1, bias=False)
+    head.weight = weight
+    head.out_features, head.in_features = weight.shape
+    return head
 
 
 class VectorModel(nn.Module):
