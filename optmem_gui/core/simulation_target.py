@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from optmem_gui.core.gpus import Gpu
-from optmem_gui.core.kernels.processors import FEWEST, MOST, Processors
+from optmem_gui.core.kernels.processors import FEWEST, MOST, Processors, threads_of
 from optmem_gui.core.kernels.releases import NEWEST, release_of
 from optmem_gui.core.overhead import CONTEXT_BYTES
 from optmem_gui.core.simulating import SimulationTarget
@@ -43,7 +43,7 @@ def processors_of(target: SimulationTarget) -> tuple[Processors, Processors]:
 
     The buffers of reductions grow with both, so the two ends make a band.
     """
-    count, threads = target.sm_count, target.threads_per_sm
+    count, threads = target.sm_count, target.threads_per_sm or threads_of(target.architecture)
     low = Processors(FEWEST.count if count is None else count, FEWEST.threads if threads is None else threads)
     high = Processors(MOST.count if count is None else count, MOST.threads if threads is None else threads)
     return low, high

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optmem_gui.core.kernels.gemm import LtWorkspace, cublas_workspace_bytes, cublaslt_workspace
-from optmem_gui.core.kernels.processors import FEWEST, MOST, Processors, threads_of
+from optmem_gui.core.kernels.processors import Processors
 from optmem_gui.core.kernels.releases import Release, release_of
 from optmem_gui.core.simulating import SimulationTarget
+from optmem_gui.core.simulation_target import processors_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,7 @@ def machine_of(target: SimulationTarget) -> Machine:
     """Read a target."""
     release = release_of(target.torch)
     digits = target.architecture.removeprefix("sm_")
-    threads = target.threads_per_sm or threads_of(target.architecture)
-    fewest, most = FEWEST, MOST
-    if target.sm_count and threads:
-        fewest = most = Processors(target.sm_count, threads)
+    fewest, most = processors_of(target)
     return Machine(
         release=release,
         capability=int(digits) if digits.isdecimal() else 0,
