@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -16,7 +18,7 @@ from optmem_gui.gui.panels.timeline import TimelinePanel
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage
 from optmem_gui.gui.widgets.curve import STEEP, dashed
 from optmem_gui.gui.widgets.curve_style import CURVES
-from optmem_gui.gui.widgets.recording import Recording
+from optmem_gui.gui.widgets.recording import Recording, extremes
 from tests.gui.result_samples import breakdown, snapshot
 
 SECOND = 1_000_000_000
@@ -255,3 +257,31 @@ def test_micro_batches_are_one_span_a_phase() -> None:
     recording.feed((first, replace(first, start_ns=SECOND, end_ns=3 * SECOND)))
     assert [(span.start, span.end) for span in recording.phases()] == [(0.0, 3.0)]
     assert [(step, span.end) for step, span in recording.steps()] == [(1, 3.0)]
+
+
+@given(st.lists(st.integers(0, 1 << 50), min_size=1, max_size=300), st.integers(1, 40))
+def test_a_thinned_series_keeps_ends_and_extremes(sizes: list[int], block: int) -> None:
+    values = np.array(sizes, dtype=np.float64)
+    kept = extremes(values, block)
+    assert kept.tolist() == sorted(set(kept.tolist()))
+    assert kept[0] == 0
+    assert kept[-1] == len(values) - 1
+    for start in range(0, len(values), block):
+        inside = kept[(kept >= start) & (kept < start + block)]
+        stretch = values[start : start + block]
+        assert (values[inside].min(), values[inside].max()) == (stretch.min(), stretch.max())
+
+
+def test_a_long_run_is_thinned_until_a_part_of_it_is_looked_at(panel: TimelinePanel) -> None:
+    """20,000 samples, one of which is higher than all others."""
+    samples = (Sample(n * 1_000_000, 7 << 20 if n == 12_345 else 5 << 20) for n in range(20_000))
+    panel.render(snapshot(measurement=_measuring(tuple(samples))))
+    plot = panel.measured
+    thinned = plot.series["device"]
+    assert thinned.times.size < 5_000
+    assert thinned.sizes.max() == 7 << 20
+    assert thinned.times[thinned.sizes.argmax()] == 12.345
+    plot.box.sigRangeChangedManually.emit(None)  # as the wheel does
+    assert plot.series["device"].times.size == 20_000
+    QTest.mouseDClick(plot.viewport(), Qt.MouseButton.LeftButton)
+    assert plot.series["device"].times.size < 5_000

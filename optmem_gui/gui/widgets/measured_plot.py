@@ -24,6 +24,7 @@ class MeasuredPlot(MemoryPlot):
         self._recording = Recording()
         self._series: Mapping[str, Series] = {}
         self._zoomed = False
+        self._shown: tuple[int | None, SizeUnit] = (None, "GiB")
         self.box.setMouseEnabled(x=True, y=False)
         self.box.sigRangeChangedManually.connect(self._note_zoom)
         self._curves = {name: CurveItem(style) for name, style in CURVES.items()}
@@ -44,7 +45,11 @@ class MeasuredPlot(MemoryPlot):
             unit: Unit of the sizes.
         """
         self._recording.feed(samples)
-        self._series = self._recording.series()
+        self._show(usable_bytes, unit)
+
+    def _show(self, usable_bytes: int | None, unit: SizeUnit) -> None:
+        self._shown = (usable_bytes, unit)
+        self._series = self._recording.series(fine=self._zoomed)
         highest = max((int(series.sizes.max()) for series in self._series.values()), default=0)
         scale = self.set_scale(self.highest_of(highest, usable_bytes), unit)
         for name, curve in self._curves.items():
@@ -64,13 +69,16 @@ class MeasuredPlot(MemoryPlot):
         self.box.setXRange(start, max(end, start + 1e-3), padding=0.01)
 
     def _note_zoom(self, *_axes: object) -> None:
-        self._zoomed = True
+        """A part of the run shows every point."""
+        if not self._zoomed:
+            self._zoomed = True
+            self._show(*self._shown)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802  # Qt's name
         """Take the zoom back."""
         super().mouseDoubleClickEvent(event)
         self._zoomed = False
-        self._show_steps()
+        self._show(*self._shown)
 
     def _show_marks(self, scale: int, usable_bytes: int | None, unit: SizeUnit) -> None:
         allocated = self._series.get("allocated")

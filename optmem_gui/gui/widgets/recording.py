@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
+import numpy.typing as npt
 
 from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.gui.i18n import phase_name
@@ -33,8 +35,46 @@ class Series:
         return float(self.sizes[index]) if index >= 0 else None
 
 
+_BLOCKS = 1500
+"""A longer series is thinned to so many stretches: as many as a wide screen has pixels."""
+
 NO_SERIES = Series(np.zeros(0), np.zeros(0))
 """What was not sampled."""
+
+
+def extremes(sizes: Floats, block: int) -> npt.NDArray[np.int64]:
+    """Indices of the first, lowest and highest of every so many sizes, and of what is left over."""
+    whole = len(sizes) // block
+    table = sizes[: whole * block].reshape(whole, block)
+    starts = np.arange(whole) * block
+    kept = np.zeros(len(sizes), dtype=np.bool_)
+    for index in (0, table.argmin(axis=1), table.argmax(axis=1)):
+        kept[starts + index] = True
+    kept[whole * block :] = kept[-1:] = True
+    return np.flatnonzero(kept)
+
+
+@dataclass(slots=True)
+class _Points:
+    """One series as it grows; numbers packed, so that a minute at 1,000 a second is copied in no time."""
+
+    clocks: array[int] = field(default_factory=lambda: array("q"))
+    sizes: array[float] = field(default_factory=lambda: array("d"))
+
+    def add(self, points: Iterable[tuple[int, int]]) -> None:
+        for clock, size in points:
+            self.clocks.append(clock)
+            self.sizes.append(size)
+
+    def since(self, start_ns: int, *, fine: bool) -> Series:
+        clocks, sizes = np.array(self.clocks, np.int64), np.array(self.sizes, np.float64)
+        if np.any(clocks[1:] < clocks[:-1]):
+            order = np.argsort(clocks, kind="stable")
+            clocks, sizes = clocks[order], sizes[order]
+        if not fine and len(clocks) > _BLOCKS:
+            kept = extremes(sizes, len(clocks) // _BLOCKS)
+            clocks, sizes = clocks[kept], sizes[kept]
+        return Series((clocks - start_ns) / 1e9, sizes)
 
 
 class Recording:
@@ -44,8 +84,9 @@ class Recording:
         self._start_over()
 
     def _start_over(self) -> None:
-        self._fed: Sequence[object] = ()
-        self._points: dict[str, list[tuple[int, int]]] = {name: [] for name in CURVES}
+        self._fed_count = 0
+        self._fed_last: object = None
+        self._points: dict[str, _Points] = {name: _Points() for name in CURVES}
         self._phases: list[PhaseSample] = []
         self._start_ns: int | None = None
 
@@ -55,8 +96,8 @@ class Recording:
         Args:
             samples: :class:`Sample` and :class:`PhaseSample` on one clock, oldest first of each kind.
         """
-        known = len(self._fed)
-        if known and (len(samples) < known or samples[known - 1] is not self._fed[-1]):
+        known = self._fed_count
+        if known and (len(samples) < known or samples[known - 1] is not self._fed_last):
             self._start_over()
             known = 0
         for sample in samples[known:]:
@@ -64,7 +105,7 @@ class Recording:
                 self._take_sample(sample)
             elif isinstance(sample, PhaseSample):
                 self._take_phase(sample)
-        self._fed = samples
+        self._fed_count, self._fed_last = len(samples), samples[-1] if samples else None
 
     def _take_sample(self, sample: Sample) -> None:
         self._begin(sample.clock_ns)
@@ -75,28 +116,29 @@ class Recording:
         )
         for name, size in readings:
             if size is not None:
-                self._points[name].append((sample.clock_ns, size))
+                self._points[name].add(((sample.clock_ns, size),))
 
     def _take_phase(self, phase: PhaseSample) -> None:
         self._begin(phase.start_ns)
         self._phases.append(phase)
-        self._points["allocated"] += _allocated_points(phase)
+        self._points["allocated"].add(_allocated_points(phase))
         if phase.reserved_bytes is not None:
-            self._points["reserved"].append((phase.end_ns, phase.reserved_bytes))
+            self._points["reserved"].add(((phase.end_ns, phase.reserved_bytes),))
 
     def _begin(self, clock_ns: int) -> None:
         if self._start_ns is None or clock_ns < self._start_ns:
             self._start_ns = clock_ns
 
-    def series(self) -> dict[str, Series]:
-        """Sizes over time by id, for what was sampled at all."""
-        return {name: self._series(points) for name, points in self._points.items() if points}
+    def series(self, *, fine: bool = True) -> dict[str, Series]:
+        """Sizes over time by id, for what was sampled at all.
 
-    def _series(self, points: list[tuple[int, int]]) -> Series:
-        clocks = np.fromiter((clock for clock, _ in points), dtype=np.int64, count=len(points))
-        sizes = np.fromiter((size for _, size in points), dtype=np.float64, count=len(points))
-        order = np.argsort(clocks, kind="stable")
-        return Series((clocks[order] - (self._start_ns or 0)) / 1e9, sizes[order])
+        Args:
+            fine: Every point; otherwise as many as the whole run needs on a screen, extremes included.
+        """
+        start = self._start_ns or 0
+        return {
+            name: points.since(start, fine=fine) for name, points in self._points.items() if points.clocks
+        }
 
     def phases(self) -> tuple[Span, ...]:
         """When each phase ran; micro-batches that repeat a phase are joined."""

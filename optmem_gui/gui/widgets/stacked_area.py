@@ -24,10 +24,15 @@ def thinned(columns: npt.NDArray[np.int64], heights: Floats) -> npt.NDArray[np.i
         columns: Pixel column of each point, ascending.
         heights: Height of each point.
     """
-    order = np.lexsort((heights, columns))
     starts = np.flatnonzero(np.diff(columns, prepend=columns[:1] - 1))
-    ends = np.append(starts[1:], len(columns)) - 1
-    return np.unique(np.concatenate((starts, ends, order[starts], order[ends])))
+    counts = np.diff(starts, append=len(columns))
+    kept = np.zeros(len(columns), dtype=np.bool_)
+    kept[starts] = kept[starts + counts - 1] = True
+    for extreme in (np.minimum, np.maximum):  # without sorting: a live plot does this at every frame
+        reached = np.flatnonzero(heights == np.repeat(extreme.reduceat(heights, starts), counts))
+        place = columns[reached]
+        kept[reached[np.diff(place, prepend=place[:1] - 1) != 0]] = True
+    return np.flatnonzero(kept)
 
 
 class StackedArea(pg.GraphicsObject):  # type: ignore[misc]  # pyqtgraph has no types
