@@ -147,6 +147,15 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("theme.dark", QT_TRANSLATE_NOOP("Actions", "&Dark")),
     *(ActionSpec(f"language.{language}", name=name) for language, name in LANGUAGES.items()),
     ActionSpec(
+        "checkpoint",
+        QT_TRANSLATE_NOOP("Actions", "&Checkpoint"),
+        QT_TRANSLATE_NOOP(
+            "Actions", "The modules of the opened file, the optimizer in it, and how it is understood"
+        ),
+        "F4",
+        checkable=True,
+    ),
+    ActionSpec(
         "reset_layout",
         QT_TRANSLATE_NOOP("Actions", "&Reset window layout"),
         QT_TRANSLATE_NOOP("Actions", "Put every panel back to its first size"),
@@ -221,7 +230,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (QT_TRANSLATE_NOOP("Actions", "&Edit"), ("undo", "redo", "-", "copy_table", "-", "settings")),
     (
         QT_TRANSLATE_NOOP("Actions", "&View"),
-        ("unit.GiB", "unit.GB", "-", "theme>", "language>", "-", "reset_layout"),
+        ("checkpoint", "-", "unit.GiB", "unit.GB", "-", "theme>", "language>", "-", "reset_layout"),
     ),
     (
         QT_TRANSLATE_NOOP("Actions", "&Run"),

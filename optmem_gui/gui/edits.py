@@ -1,8 +1,8 @@
 """What an edit does: pure functions from what stands in the fields to what stands there next.
 
 A field is named by a string: a field of :class:`~optmem_gui.core.scenario.Scenario`, ``params``,
-``lora.rank``, ``option.amsgrad`` ... Text that cannot be read is kept as a value with its reason beside
-it, and the scenario keeps the last value that could.
+``lora.rank``, ``option.amsgrad`` ..., or ``several`` for more than one at once. Text that cannot be read is
+kept as a value with its reason beside it, and the scenario keeps the last value that could.
 """
 
 from __future__ import annotations
@@ -107,6 +107,15 @@ def _with_model(inputs: Inputs, value: tuple[ModelRef, CheckpointSummary | None]
     model, checkpoint = value
     kept = _without(inputs, "params")
     return replace(kept, scenario=replace(inputs.scenario, model=model), checkpoint=checkpoint)
+
+
+def _with_several(inputs: Inputs, value: tuple[Mapping[str, Any], CheckpointSummary | None]) -> Inputs:
+    """Set several choices at once; what was typed about any of them is gone."""
+    changes, checkpoint = value
+    kept = inputs
+    for name in changes:
+        kept = _without(kept, {"optimizer": "option.", "lora": "lora.", "model": "params"}.get(name, name))
+    return replace(kept, scenario=replace(inputs.scenario, **changes), checkpoint=checkpoint)
 
 
 def _with_optimizer(inputs: Inputs, optimizer: str) -> Inputs:
@@ -235,6 +244,7 @@ _TEXTS: dict[str, Callable[[Scenario, str], Scenario]] = {
 
 _SPECIAL: dict[str, Callable[[Inputs, Any], Inputs]] = {
     "model": _with_model,
+    "several": _with_several,
     "optimizer": _with_optimizer,
     "lora": _with_lora,
     "lora.base_dtype": _with_base,

@@ -66,7 +66,8 @@ class Freezer(QObject):
         freezing = self._store.snapshot.freezing
         if freezing is None or self._model is None:
             return
-        thread = FreezeThread(self._model, freezing.pattern.strip(), self)
+        checkpoint = self._store.snapshot.inputs.checkpoint
+        thread = FreezeThread(self._model, freezing.pattern.strip(), self, checkpoint)
         thread.finished.connect(self._finished)
         self._threads.add(thread)
         self._current = thread
@@ -83,9 +84,8 @@ class Freezer(QObject):
         self._current = None
         match thread.outcome:
             case ModelRef() as model:
-                checkpoint = self._store.snapshot.inputs.checkpoint
                 self._store.set_freezing(None)
-                self._store.load_model(model, checkpoint)
+                self._store.load_model(model, thread.checkpoint)
             case Reason() as reason:
                 self._store.set_freezing(FreezeState(thread.pattern, reason))
             case Exception() as defect:

@@ -21,11 +21,13 @@ class Loader(QObject):
     """Reads what the user opens and hands it to the store.
 
     ``opened`` carries the path that was read, for the list of recent files, ``snapshot_found`` the path of a
-    recorded memory snapshot, which is no model and is read elsewhere. ``python`` tells which Python builds
-    models that only their own library knows.
+    recorded memory snapshot, which is no model and is read elsewhere, ``read`` a
+    :class:`LoadedModel` before the store has it. ``python`` tells which Python builds models that only their
+    own library knows.
     """
 
     opened = Signal(object)
+    read = Signal(object)
     snapshot_found = Signal(object)
 
     def __init__(
@@ -90,7 +92,8 @@ class Loader(QObject):
 
     def _take(self, thread: LoadThread) -> None:
         match thread.outcome:
-            case LoadedModel(model, checkpoint):
+            case LoadedModel(model, checkpoint) as loaded:
+                self.read.emit(loaded)
                 self._store.load_model(model, checkpoint)
                 self.opened.emit(thread.path)
             case LoadedScenario(scenario, notice):

@@ -31,6 +31,7 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.actions import Actions
 from optmem_gui.gui.appearance import Appearance
+from optmem_gui.gui.checkpoint_view import CheckpointView
 from optmem_gui.gui.drop import DropFrame, dropped_path
 from optmem_gui.gui.files import Files
 from optmem_gui.gui.i18n import Translators, model_title
@@ -73,6 +74,8 @@ class MainWindow(QMainWindow):
         )
         self.columns = QSplitter(Qt.Orientation.Horizontal)
         self.shape = WindowShape(self, settings, self.columns, self.inputs, self.results)
+        self.right = QStackedWidget()
+        self.checkpoint = CheckpointView(self.right, store, self, lambda: settings.get(keys.WORKER_PYTHON))
         self.pages = QStackedWidget()
         self.memory_snapshots = MemorySnapshots(self.pages, store, self)
         self.actions_table = Actions(self._slots(), self)
@@ -116,6 +119,7 @@ class MainWindow(QMainWindow):
             "export.png": lambda: self.files.ask_picture(self._picture(), ".png"),
             "export.svg": lambda: self.files.ask_picture(self._picture(), ".svg"),
             "copy_table": self.results.breakdown.table.copy,
+            "checkpoint": self.checkpoint.toggle,
             "quit": self.close,
             "undo": self.store.undo_stack.undo,
             "redo": self.store.undo_stack.redo,
@@ -140,7 +144,8 @@ class MainWindow(QMainWindow):
         self.columns.setChildrenCollapsible(False)
         self.columns.setHandleWidth(em // 2)
         self.columns.addWidget(self.inputs)
-        self.columns.addWidget(ResultsView(self.results))
+        self.right.addWidget(ResultsView(self.results))
+        self.columns.addWidget(self.right)
         self.columns.setStretchFactor(0, 0)
         self.columns.setStretchFactor(1, 1)
         central = QWidget()
@@ -163,9 +168,14 @@ class MainWindow(QMainWindow):
         self.inputs.model.open_wanted.connect(self.files.ask_file)
         self.inputs.model.folder_wanted.connect(self.files.ask_folder)
         self.inputs.model.cancel_wanted.connect(self.loader.cancel)
+        self.inputs.model.inspect_wanted.connect(self.checkpoint.show)
         self.inputs.model.trained_wanted.connect(lambda pattern: self.freezer.want(pattern))  # noqa: PLW0108  # made when it is meant
         self.results.comparison.chosen.connect(self._choose_optimizer)
         self.results.view_made.connect(self._connect_view)
+        self.loader.read.connect(self.checkpoint.hold)
+        self.checkpoint.shown.connect(self._show_checkpoint_page)
+        self.checkpoint.possible.connect(table["checkpoint"].setEnabled)
+        table["checkpoint"].setEnabled(False)
         self.loader.opened.connect(self.memory_snapshots.leave)
         self.loader.snapshot_found.connect(self.memory_snapshots.open)
         self.memory_snapshots.opened.connect(self.files.remember)
@@ -265,10 +275,18 @@ class MainWindow(QMainWindow):
         if shown:
             self._place_widgets()
 
+    def _show_checkpoint_page(self, shown: bool) -> None:
+        self.actions_table["checkpoint"].setChecked(shown)
+        if shown:
+            self._place_widgets()
+
     def _picture(self) -> QWidget:
         """What a picture is taken of: what is shown."""
         page = self.memory_snapshots.page
-        return page if page is not None and self.memory_snapshots.is_shown else self.results
+        if page is not None and self.memory_snapshots.is_shown:
+            return page
+        inside = self.checkpoint.page
+        return inside if inside is not None and self.checkpoint.is_shown else self.results
 
     # -- files that are dropped
 
@@ -319,6 +337,7 @@ class MainWindow(QMainWindow):
         if "freezer" in self.__dict__:  # nothing is made only to be closed
             self.freezer.close()
         self.memory_snapshots.close()
+        self.checkpoint.close()
         self.optimizers.close()
         super().closeEvent(event)
 

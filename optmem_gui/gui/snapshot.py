@@ -17,6 +17,7 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.units import SizeUnit
 
 if TYPE_CHECKING:  # named in the fields only; the start does without them
+    from optmem_gui.checkpoints.choices import Choices
     from optmem_gui.core.protocol import PhaseSample, Sample
     from optmem_gui.core.simulated import SimulatedRow
     from optmem_gui.core.simulating import SimulationReport
@@ -41,6 +42,9 @@ class CheckpointSummary:
         optimizer_bytes: Size of that state.
         complete: No shard is missing.
         warnings: What the user should know about it.
+        choices: How it is understood, where that was chosen; None as it was read.
+        base: File or folder of the model that its adapter was put on.
+        stamp: Files, bytes and time of the last change when it was read; None where that is not known.
     """
 
     path: Path
@@ -54,6 +58,9 @@ class CheckpointSummary:
     optimizer_bytes: int
     complete: bool
     warnings: tuple[Reason, ...]
+    choices: Choices | None = None
+    base: Path | None = None
+    stamp: tuple[int, int, int] | None = None
 
 
 class MeasureStage(Enum):
@@ -246,6 +253,7 @@ class Snapshot:
         simulation: The last simulation, which may belong to earlier inputs.
         load: The file being read, if any.
         freezing: A choice of trained parameters that is worked on or cannot be used, if any.
+        regrouping: Another reading of the checkpoint was chosen and is worked on.
         file: The scenario file these inputs belong to, if any.
         devices: What can be measured on; None until the driver was asked.
     """
@@ -263,13 +271,14 @@ class Snapshot:
     simulation: SimulationState = field(default_factory=SimulationState)
     load: LoadState | None = None
     freezing: FreezeState | None = None
+    regrouping: bool = False
     file: Path | None = None
     devices: Devices | None = None
 
     @property
     def is_behind(self) -> bool:
         """Whether the fields hold something that the figures do not follow: a mistake, or work under way."""
-        return self.stale or self.freezing is not None
+        return self.stale or self.regrouping or self.freezing is not None
 
     @property
     def simulated(self) -> Simulated | None:

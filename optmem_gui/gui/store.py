@@ -190,6 +190,12 @@ class Store(QObject):
         self._snapshot = replace(self._snapshot, freezing=freezing)
         self.changed.emit(self._snapshot)
 
+    def set_regrouping(self, regrouping: bool) -> None:
+        """Mark the figures while the checkpoint is grouped in another way, or no longer."""
+        if regrouping != self._snapshot.regrouping:
+            self._snapshot = replace(self._snapshot, regrouping=regrouping)
+            self.changed.emit(self._snapshot)
+
     def set_measurement(self, measurement: MeasurementState) -> None:
         """Show how far a measurement has come."""
         self._snapshot = replace(self._snapshot, measurement=measurement)
@@ -259,7 +265,7 @@ class _Edit(QUndoCommand):
         """Take a quick further edit of the same field in."""
         assert isinstance(other, _Edit)  # noqa: S101  # Qt offers commands of one id only, and only we use 1
         quick = other.at - self.at < MERGE_SECONDS
-        if not quick or other.name != self.name or self.name in ("file", "model"):
+        if not quick or other.name != self.name or self.name in ("file", "model", "several"):
             return False
         self.after, self.at = other.after, other.at
         self.setObsolete(self.after == self.before)

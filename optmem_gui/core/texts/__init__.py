@@ -5,6 +5,7 @@ from __future__ import annotations
 from optmem_gui.core.texts import (
     activations,
     allocator,
+    checkpoint_panel,
     checkpoint_runtimes,
     checkpoints,
     checkpoints_torch,
@@ -34,6 +35,7 @@ from optmem_gui.core.texts import (
 _AREAS = (
     activations,
     allocator,
+    checkpoint_panel,
     checkpoint_runtimes,
     checkpoints,
     checkpoints_torch,

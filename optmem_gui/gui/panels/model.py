@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from optmem_gui.architectures.presets import PRESETS, preset_ref
 from optmem_gui.core.model import ModelRef, Source
 from optmem_gui.core.units import format_bytes, format_count
-from optmem_gui.gui.cards import MutedLabel
+from optmem_gui.gui.cards import IssueLabel, MutedLabel
 from optmem_gui.gui.fields import Choice, ChoiceField, Segment, TextField
 from optmem_gui.gui.i18n import render_reason
 from optmem_gui.gui.input_panel import InputPanel
@@ -37,6 +37,7 @@ class FilePage(QWidget):
     open_wanted = Signal()
     folder_wanted = Signal()
     cancel_wanted = Signal()
+    inspect_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,6 +52,9 @@ class FilePage(QWidget):
         self.open.clicked.connect(self.open_wanted)
         self.folder.clicked.connect(self.folder_wanted)
         self.cancel.clicked.connect(self.cancel_wanted)
+        self.inspect = QPushButton(self)
+        self.inspect.clicked.connect(self.inspect_wanted)
+        self.partial = IssueLabel(self)
         self.summary, self.warnings = MutedLabel(self), MutedLabel(self)
         self.progress = QProgressBar(self)
         self.progress.setTextVisible(False)
@@ -66,8 +70,10 @@ class FilePage(QWidget):
         column.addWidget(self.path)
         column.addLayout(buttons)
         column.addLayout(working)
+        column.addWidget(self.partial)
         column.addWidget(self.summary)
         column.addWidget(self.warnings)
+        column.addWidget(self.inspect)
         column.addStretch(1)
 
     def retranslate(self) -> None:
@@ -78,6 +84,8 @@ class FilePage(QWidget):
         self.open.setText(self.tr("Open file..."))
         self.folder.setText(self.tr("Folder..."))
         self.cancel.setText(self.tr("Cancel"))
+        self.inspect.setText(self.tr("Look inside"))
+        self.inspect.setToolTip(self.tr("Its modules, the optimizer in it, and how it is understood (F4)"))
         self.progress.setAccessibleName(self.tr("Progress of reading the file"))
 
     def show_load(self, load: LoadState | None) -> None:
@@ -97,6 +105,9 @@ class FilePage(QWidget):
         if checkpoint is not None:
             lines.append(self._read(checkpoint, snapshot))
         self.summary.setText("\n".join(lines))
+        self.inspect.setVisible(checkpoint is not None)
+        partial = checkpoint is not None and not checkpoint.complete
+        self.partial.show_issue(self.tr("Partial: the figures are of what is there") if partial else "")
         warnings = (
             [] if checkpoint is None else [render_reason(r, snapshot.unit) for r in checkpoint.warnings]
         )
@@ -144,6 +155,7 @@ class ModelPanel(InputPanel):
     open_wanted = Signal()
     folder_wanted = Signal()
     cancel_wanted = Signal()
+    inspect_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -156,6 +168,7 @@ class ModelPanel(InputPanel):
         self.file.open_wanted.connect(self.open_wanted)
         self.file.folder_wanted.connect(self.folder_wanted)
         self.file.cancel_wanted.connect(self.cancel_wanted)
+        self.file.inspect_wanted.connect(self.inspect_wanted)
         self.add(self.params)
         self.trained = TextField("trained", self)
         self.trained.edited.connect(lambda _name, pattern: self.trained_wanted.emit(pattern))

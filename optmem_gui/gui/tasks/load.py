@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,16 +21,22 @@ from optmem_gui.paths import SCENARIO_SUFFIX
 
 if TYPE_CHECKING:
     from optmem_gui.checkpoints.checkpoint import Checkpoint
+    from optmem_gui.checkpoints.choices import Choices
+    from optmem_gui.checkpoints.contents import Build
 
 _PROGRESS_SECONDS = 1 / 30
+
+Stamp = tuple[int, int, int]
+"""Files, bytes and the last change of a file or folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedModel:
-    """A checkpoint or config, folded into groups."""
+    """A checkpoint or config: its groups, what the window keeps of it, and all that was read."""
 
     model: ModelRef
     checkpoint: CheckpointSummary
+    read: Checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +82,13 @@ class LoadThread(QThread):
             self.outcome = None
         except UserError as error:
             self.outcome = error.reason
+        except OSError as error:  # a file that went away between two looks at it
+            self.outcome = Reason("checkpoint.gone", {"file": self.path.name, "why": error.strerror or "?"})
         except Exception as error:  # noqa: BLE001  # raised again on the UI thread, where the report is shown
             self.outcome = error
 
     def _read(self) -> LoadedModel | LoadedScenario | FoundSnapshot:
         # the readers are loaded in this thread, when a file is meant, and not before the window
-        from optmem_gui.checkpoints.opening import open_checkpoint  # noqa: PLC0415  # as said above
         from optmem_gui.engine.config_builder import ConfigBuilder  # noqa: PLC0415  # as said above
         from optmem_gui.report.model_notice import model_notice  # noqa: PLC0415  # as said above
         from optmem_gui.report.scenario_file import load_scenario  # noqa: PLC0415  # as said above
@@ -90,13 +99,19 @@ class LoadThread(QThread):
             return LoadedScenario(scenario, model_notice(scenario.model))
         if is_snapshot(self.path):
             return FoundSnapshot()
-        checkpoint = open_checkpoint(
+        before = stamp_of(self.path)
+        checkpoint = read_checkpoint(
             self.path,
+            None,
             progress=self._progress,
             cancelled=self.isInterruptionRequested,
             build=ConfigBuilder(self._python or None).build,
         )
-        return LoadedModel(checkpoint.ref, summarize(checkpoint))
+        after = stamp_of(self.path)
+        if before != after:
+            remark = Reason("checkpoint.changed_while_read", {"file": self.path.name})
+            checkpoint = replace(checkpoint, warnings=(remark, *checkpoint.warnings))
+        return LoadedModel(checkpoint.ref, summarize(checkpoint, stamp=after), checkpoint)
 
     def _progress(self, progress: Progress) -> None:
         now = time.monotonic()
@@ -105,8 +120,51 @@ class LoadThread(QThread):
             self.progressed.emit(progress)
 
 
-def summarize(checkpoint: Checkpoint) -> CheckpointSummary:
-    """What the window keeps of a checkpoint; its rows are let go."""
+def read_checkpoint(
+    path: Path,
+    base: Path | None,
+    *,
+    cancelled: Callable[[], bool],
+    progress: Callable[[Progress], None] | None = None,
+    build: Build | None = None,
+) -> Checkpoint:
+    """Read a checkpoint, and put an adapter on its base where one was chosen.
+
+    Raises:
+        UserError: One of the two is refused, or they do not fit.
+        Cancelled: ``cancelled`` said so.
+    """
+    from optmem_gui.checkpoints.adapters import on_base  # noqa: PLC0415  # read when a file is meant
+    from optmem_gui.checkpoints.opening import open_checkpoint  # noqa: PLC0415  # as above
+
+    found = open_checkpoint(path, progress=progress, cancelled=cancelled, build=build)
+    if base is None:
+        return found
+    return on_base(found, open_checkpoint(base, progress=progress, cancelled=cancelled, build=build))
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """Files, bytes and the last change of a file or of what lies in a folder; None where nothing is."""
+    try:
+        if not path.is_dir():
+            found = [path.stat()]
+        else:
+            with os.scandir(path) as entries:
+                found = [entry.stat() for entry in entries if entry.is_file()]
+    except OSError:
+        return None
+    sizes, times = [each.st_size for each in found], [each.st_mtime_ns for each in found]
+    return len(found), sum(sizes), max(times, default=0)
+
+
+def summarize(
+    checkpoint: Checkpoint,
+    *,
+    choices: Choices | None = None,
+    base: Path | None = None,
+    stamp: Stamp | None = None,
+) -> CheckpointSummary:
+    """What the window keeps of a checkpoint in every step that can be undone: everything but its rows."""
     optimizer = checkpoint.optimizer
     return CheckpointSummary(
         path=checkpoint.path,
@@ -120,4 +178,7 @@ def summarize(checkpoint: Checkpoint) -> CheckpointSummary:
         optimizer_bytes=0 if optimizer is None else optimizer.state_bytes + optimizer.step_bytes,
         complete=checkpoint.complete,
         warnings=checkpoint.warnings,
+        choices=choices,
+        base=base,
+        stamp=stamp,
     )
