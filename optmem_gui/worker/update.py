@@ -30,6 +30,13 @@ class Update:
         main_gradients: Gradients that persist in the master's type (Megatron-LM), in the same order.
         optimizer: The optimizer under measurement.
         needs_closure: It evaluates the loss itself (LBFGS).
+
+    Args:
+        request: What is run.
+        scheme: Its precision scheme.
+        trainable: Parameters that get a gradient.
+        device: Where they are.
+        make: Makes the optimizer, in place of the class that the request names.
     """
 
     def __init__(
@@ -38,6 +45,7 @@ class Update:
         scheme: PrecisionScheme,
         trainable: Sequence[nn.Parameter],
         device: torch.device,
+        make: Callable[[Sequence[nn.Parameter]], torch.optim.Optimizer] | None = None,
     ) -> None:
         self.trainable = tuple(trainable)
         self.masters: tuple[nn.Parameter, ...] = ()
@@ -48,11 +56,14 @@ class Update:
             if scheme.gradients is not scheme.weights:
                 self._keep_main_gradients(torch_dtype(scheme.gradients.id))
         self._clip, self._set_to_none = request.clip, request.set_to_none
-        factory = optimizer_class(request.optimizer)
-        self.optimizer: torch.optim.Optimizer = make_optimizer(
-            factory, request.optimizer, self.masters or self.trainable, dict(request.options)
-        )
-        self.needs_closure = _needs_closure(factory)
+        optimized = self.masters or self.trainable
+        if make is None:
+            factory = optimizer_class(request.optimizer)
+            made = make_optimizer(factory, request.optimizer, optimized, dict(request.options))
+        else:
+            made = make(optimized)
+        self.optimizer: torch.optim.Optimizer = made
+        self.needs_closure = _needs_closure(type(made))
         self._scaler = (
             torch.amp.GradScaler(device.type, init_scale=_INIT_SCALE)
             if scheme.scaler and not self.needs_closure

@@ -10,4 +10,5 @@ TEXTS: dict[str, str] = {
     "simulate.operator_failed": "Simulate: {operator} cannot be traced without a GPU at {place} ({cause}); the estimate stays, leave out what depends on the data",
     "simulate.program_failed": "Simulate: {place} failed ({cause}); correct it, or give a model that runs on meta tensors",
     "simulate.compiled": "torch.compile is left out: the step is traced as it runs without it, which takes more memory",
+    "simulate.optimizer_by_rule": "{optimizer} does not run here ({cause}); its state and scratch follow the catalogue's rules, the rest is traced",
 }

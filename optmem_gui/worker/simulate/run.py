@@ -19,7 +19,7 @@ from optmem_gui.worker.simulate.facts import machine_of
 from optmem_gui.worker.simulate.places import failing_line
 from optmem_gui.worker.simulate.splice import UnlikeError, splice
 from optmem_gui.worker.simulate.tape import Tape
-from optmem_gui.worker.simulate.trace import Trace
+from optmem_gui.worker.simulate.trace import StandIn, Trace
 from optmem_gui.worker.simulate.tracker import Tracker
 from optmem_gui.worker.update import first_line
 
@@ -61,6 +61,8 @@ class Simulation:
     ) -> None:
         self.request, self._send, self._cancelled = request, send, cancelled
         self._trace = self._new_trace()
+        self._stand_in: StandIn | None = None
+        self._said: TracedNote | None = None
 
     @property
     def tracker(self) -> Tracker:
@@ -101,7 +103,24 @@ class Simulation:
         return self._report(counts, counted, tape, time.monotonic() - started)
 
     def _tape(self) -> tuple[Tape, _Counts]:
-        """The events of every step: of the whole model, or put together from two shallow ones."""
+        """The events of every step; an optimizer that does not run here is taken by its rules."""
+        try:
+            return self._traced()
+        except Exception as error:
+            if not _is_of_optimizer(error, self.phase):
+                raise
+            from optmem_gui.worker.simulate.by_rule import ruled  # noqa: PLC0415  # the catalogue is large
+
+            self._stand_in = ruled(self.request.work.optimizer)
+            if self._stand_in is None:
+                raise
+            values = {"optimizer": self.request.work.optimizer, "cause": first_line(error)}
+        self._said = TracedNote("simulate.optimizer_by_rule", values)
+        self._trace = self._new_trace()
+        return self._traced()
+
+    def _traced(self) -> tuple[Tape, _Counts]:
+        """Of the whole model, or put together from two shallow ones."""
         work = self.request.work
         depths = None if self.request.every_block else depths_of(work)
         if depths is not None:
@@ -109,14 +128,14 @@ class Simulation:
                 return self._spliced(depths)
             except UnlikeError:  # its blocks are not all alike after all: every one of them is traced
                 self._trace = self._new_trace()
-        tape = self._trace.run(work)
+        tape = self._trace.run(work, self._stand_in)
         return tape, _Counts.of(self._trace)
 
     def _spliced(self, depths: Depths) -> tuple[Tape, _Counts]:
-        less_tape = self._trace.run(depths.shallow)
+        less_tape = self._trace.run(depths.shallow, self._stand_in)
         less = _Counts.of(self._trace)
         self._trace = self._new_trace()
-        more_tape = self._trace.run(depths.deeper)
+        more_tape = self._trace.run(depths.deeper, self._stand_in)
         more = _Counts.of(self._trace)
         return splice(less_tape, more_tape, depths.missing), more.beyond(less, depths.missing)
 
@@ -144,6 +163,8 @@ class Simulation:
     def _report(self, counts: _Counts, counted: Account, tape: Tape, seconds: float) -> SimulationReport:
         tracker = self.tracker
         notes = list(tracker.notes)
+        if self._said is not None:
+            notes.insert(0, self._said)
         if tracker.unproven:
             notes.append(TracedNote("simulate.unproven", {"operators": ", ".join(sorted(tracker.unproven))}))
         high = counted.peak_bytes
@@ -162,7 +183,7 @@ class Simulation:
             largest=counted.largest,
             alive=counted.alive,
             points=tuple(counted.points),
-            exact=not (tracker.unproven or tracker.banded or tracker.notes),
+            exact=not (tracker.unproven or tracker.banded or notes),
             out_of_memory=counted.out_of_memory,
             notes=tuple(notes),
             event_count=tape.end,
@@ -171,3 +192,10 @@ class Simulation:
             trainable_count=counts.trainable,
             seconds=seconds,
         )
+
+
+def _is_of_optimizer(error: BaseException, phase: str) -> bool:
+    """Whether an error is the optimizer's own: its library is missing, or its step does not run here."""
+    if isinstance(error, UserError):
+        return error.code in ("measure.no_library", "measure.no_optimizer")
+    return phase == "optimizer_step"

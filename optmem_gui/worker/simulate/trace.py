@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 import torch
+from torch import nn
 
+from optmem_gui.core.precision import PrecisionScheme
 from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.worker.build import build
+from optmem_gui.worker.job import Job
 from optmem_gui.worker.simulate import autocast, dispatch, functions, labels
 from optmem_gui.worker.simulate.calibration import calibrate
 from optmem_gui.worker.simulate.environment import pretended_gpu
@@ -19,6 +22,10 @@ from optmem_gui.worker.simulate.tape import Tape
 from optmem_gui.worker.simulate.tracker import Tracker
 from optmem_gui.worker.training import Passes, autocast_of, checked_scheme, train_step
 from optmem_gui.worker.update import Update, optimizer_class
+
+Make = Callable[[Sequence[nn.Parameter]], torch.optim.Optimizer]
+StandIn = Callable[[Job, MeasureRequest, PrecisionScheme], Make]
+"""From the model and what is run to what makes an optimizer of parameters."""
 
 DEVICE = torch.device("cuda", 0)
 """What the model is built on; every use of it comes to the meta device."""
@@ -61,8 +68,12 @@ class Trace:
         self._began = began
         self._passes: Passes | None = None
 
-    def run(self, work: MeasureRequest) -> Tape:
+    def run(self, work: MeasureRequest, stand_in: StandIn | None = None) -> Tape:
         """Trace every step.
+
+        Args:
+            work: What to run.
+            stand_in: What stands for the optimizer where it does not run.
 
         Raises:
             UserError: What was asked for cannot be traced here.
@@ -71,12 +82,14 @@ class Trace:
         work = replace(work, device=DEVICE.type)
         scheme = checked_scheme(work)
         tracker = self.tracker
-        optimizer_class(work.optimizer)  # a library that looks for a GPU when it is imported must find none
+        if stand_in is None:
+            optimizer_class(work.optimizer)  # a library that looks for a GPU when it is imported finds none
         with traced(tracker):
             with self._phase("load"):
                 job = build(work, scheme, DEVICE)
                 tracker.places.name(job.module)
-                update = Update(work, scheme, job.trainable, DEVICE)
+                make = None if stand_in is None else stand_in(job, work, scheme)
+                update = Update(work, scheme, job.trainable, DEVICE, make)
                 labels.after_load(tracker, job, update)
             for step in range(1, work.steps + 1):
                 tracker.step = step

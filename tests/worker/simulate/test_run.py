@@ -265,3 +265,28 @@ def make():
 """
     report = simulate(_function(tmp_path, body))
     assert report.param_count == 6400
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "element"),
+    [("bitsandbytes.optim.PagedAdamW32bit", 0), ("timm.optim.NAdamW", 8), ("torch.optim.AdamW", 8)],
+)
+def test_optimizer_that_does_not_run_is_taken_by_its_rules(
+    optimizer: str, element: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Paged state lies in host memory; a library that is not there is replaced; AdamW's rule equals AdamW."""
+    traced = simulate(replace(WORK, optimizer="torch.optim.AdamW"))
+    if optimizer.startswith("torch."):
+
+        def refuse(path: str) -> type:
+            raise UserError("measure.no_library", path=path, cause="no such library")
+
+        monkeypatch.setattr("optmem_gui.worker.simulate.trace.optimizer_class", refuse)
+    report = simulate(replace(WORK, optimizer=optimizer))
+    assert report.notes[0].key == "simulate.optimizer_by_rule"
+    assert not report.exact
+    state = sum(row.requested_bytes for row in report.alive if row.category == "optimizer_state")
+    large = 4096 if optimizer.startswith("bits") else 0  # tensors too small to be paged stay on the device
+    assert element * report.param_count <= state <= element * report.param_count + 8 * 3 * 100 * large
+    if optimizer.startswith("torch."):
+        assert abs(report.peak_bytes - traced.peak_bytes) <= 0.01 * traced.peak_bytes
