@@ -15,6 +15,11 @@ from optmem_gui.report.scenario_file import save_scenario
 from tests.cli.conftest import Answer, Optmem, words_as_id
 
 
+ENDS = 51 * (1 << 19) + 2 * 40_960
+"""What the caching allocator does not split off one fp32 copy of the synthetic model of a billion: 3 x 17
+matrices of 43.5 MiB in segments of 44 MiB, two of 253.96 MiB in segments of 254 MiB."""
+
+
 def _parts(answer: Answer) -> dict[str, dict[str, Any]]:
     assert answer.code == 0, answer.err
     return {row["id"]: row for row in answer.document["components"]}
@@ -31,7 +36,8 @@ def test_adamw_in_fp32(optmem: Optmem) -> None:
     assert parts["weights"]["bytes"] == parts["gradients"]["bytes"] == 4 * 10**9
     assert parts["optimizer_state"]["bytes"] - parts["optimizer_state"]["host_bytes"] == 8 * 10**9
     assert parts["temporaries"]["bytes"] == 4 * 10**9
-    assert answer.document["peak"] == {"allocated": 20 * 10**9, "phase": "optimizer_step"}
+    assert parts["rounding"]["at_peak"] == 5 * ENDS
+    assert answer.document["peak"] == {"allocated": 20 * 10**9 + 5 * ENDS, "phase": "optimizer_step"}
 
 
 def test_adamw_fused_has_no_temporaries(optmem: Optmem) -> None:
@@ -39,7 +45,7 @@ def test_adamw_fused_has_no_temporaries(optmem: Optmem) -> None:
     assert _parts(answer)["temporaries"]["bytes"] == 0
     # fused keeps the step counters on the device, 4 bytes a tensor in blocks of 512
     tensors = answer.document["scenario"]["model"]["tensors"]
-    assert answer.document["peak"]["allocated"] == 16 * 10**9 + 512 * tensors
+    assert answer.document["peak"]["allocated"] == 16 * 10**9 + 512 * tensors + 4 * ENDS
 
 
 @pytest.mark.parametrize(("options", "peak"), [((), 8 * 10**9), (("--option", "momentum=0.9"), 12 * 10**9)])
@@ -161,7 +167,7 @@ def test_people_read_the_answer_first(optmem: Optmem) -> None:
     answer = optmem("estimate", "--params", "1B", "--precision", "fp32", "--gpu", "h100-80gb")
     lines = answer.out.splitlines()
     assert lines[0].startswith("1B parameters")
-    assert lines[1] == "Peak 18.6 GiB (20,000,000,000 bytes) in optimizer step"
+    assert lines[1] == "Peak 18.8 GiB (20,134,103,040 bytes) in optimizer step"
     assert lines[2].startswith("Fits: ")
     assert "79.1 GiB usable on H100 SXM5 80GB" in lines[2]
     assert "Activations" in answer.out
@@ -237,6 +243,6 @@ def test_a_vision_transformers_step_as_its_users_measured_it(optmem: Optmem) -> 
     # 4 + 4 + 8 bytes a parameter, and 4 more for the list that foreach makes.
     words = ("--params", 304_326_632, "--optimizer", "torch.Adam", "--precision", "fp32")
     foreach = _estimate(optmem, *words).document["peak"]["allocated"]
-    assert foreach == pytest.approx(20 * 304_326_632, rel=1e-4)
+    assert foreach == pytest.approx(20 * 304_326_632, rel=1e-3)
     loop = _estimate(optmem, *words, "--option", "foreach=false").document["peak"]["allocated"]
     assert 16 * 304_326_632 < loop < foreach
