@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from optmem_gui.core.activations import Activations, estimate_activations
+from optmem_gui.core.activations import ActivationMoment, Activations, estimate_activations
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.gradients import Gradients, gradients_of
 from optmem_gui.core.layout import Layout, PlacedGroup, place, rounded
 from optmem_gui.core.model import Role
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import OptimizerState
+from optmem_gui.core.parallel import ONE_GPU, Parallel
 from optmem_gui.core.phases import Standing
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.engines import share_of
+from optmem_gui.core.sharding.megatron import is_megatron, megatron_activations
+from optmem_gui.core.sharding.mesh import check
 from optmem_gui.core.sharding.ranks import Rank, ranks_of
 from optmem_gui.core.sharding.share import Share
 
 _MULTIPLIED = (Role.ATTENTION, Role.MLP, Role.EXPERT, Role.ROUTER, Role.HEAD, Role.CONVOLUTION, Role.OTHER)
 """Roles whose matrices enter a matrix product or convolution, which autocast and fp8 cast."""
+
+_LOSS_ITEMS = ("logits", "loss", "kept_logits")
+"""What only the micro-batch at the end of the pipeline has, however many wait in its layers."""
 
 _COMPUTED_IN = {"amp-bf16": "bf16", "amp-fp16": "fp16", "bf16-autocast": "bf16"}
 """What an engine that gathers parameters in a type of their own computes in, instead of autocast."""
@@ -66,44 +72,138 @@ class Ground:
         return self.gradients
 
 
+class Part:
+    """What one kind of rank computes with, whoever it shares that with: its tensors and activations.
+
+    Attributes:
+        rank: Which one.
+        layout: Whole tensors of its part of the model.
+        made_bytes: Gradients of all of them.
+    """
+
+    def __init__(self, rank: Rank, gpu: Gpu | None, *, peaks_only: bool = False) -> None:
+        self.rank, self._peaks_only = rank, peaks_only
+        self.layout = place(rank.scenario)
+        self.made_bytes = gradients_of(self.layout, rank.scenario).bytes
+        self._gpu = gpu
+        self._activations: dict[bool, Activations | None] = {}
+
+    def activations(self, *, gathers: bool) -> Activations | None:
+        """Activations of one micro-batch, None where they are not counted; computed when they are asked for.
+
+        Args:
+            gathers: Parameters are gathered in the type of the computation, instead of autocast.
+        """
+        casts = gathers and self.rank.scenario.precision in _COMPUTED_IN
+        if casts not in self._activations:
+            found = self._estimated(casts)
+            self._activations[casts] = leading(found) if found is not None and self._peaks_only else found
+        return self._activations[casts]
+
+    def _estimated(self, casts: bool) -> Activations | None:
+        scenario, layout, stage = self.rank.scenario, self.layout, self.rank.stage
+        shape = scenario.model.architecture
+        if shape is None or scenario.batch is None or scenario.sequence is None:
+            return None
+        if casts:
+            scenario = replace(scenario, precision=_COMPUTED_IN[scenario.precision])
+            layout = place(scenario)
+        if is_megatron(scenario):
+            return megatron_activations(shape, scenario, embeds=stage.embeds, heads=stage.heads)
+        architecture = self._gpu.architecture if self._gpu is not None else None
+        return estimate_activations(
+            shape, scenario, layout, architecture, embeds=stage.embeds, heads=stage.heads
+        )
+
+
+def leading(activations: Activations) -> Activations:
+    """The moments that can be the largest of their phase, whatever stands beside them.
+
+    What stands beside them can make a moment with fewer gradients or smaller temporaries the larger one,
+    but none that has at most as much of everything as an earlier one, or less as a later one.
+    """
+    kept: list[ActivationMoment] = []
+    for moment in activations.moments:
+        if any(_covers(earlier, moment) for earlier in kept):
+            continue
+        while kept and _covers(moment, kept[-1]) and _saved(moment) > _saved(kept[-1]):
+            kept.pop()
+        kept.append(moment)
+    return replace(activations, moments=tuple(kept))
+
+
+def _covers(one: ActivationMoment, other: ActivationMoment) -> bool:
+    return (
+        one.phase == other.phase
+        and _saved(one) >= _saved(other)
+        and one.gradients >= other.gradients
+        and one.temporaries >= other.temporaries
+    )
+
+
+def _saved(moment: ActivationMoment) -> int:
+    return moment.activations + moment.autocast_copies
+
+
+class Parts:
+    """Parts of one model, kept: layouts that split it alike differ only in who shares what.
+
+    Args:
+        scenario: What is trained; its own layout does not matter.
+        gpu: Every rank's GPU.
+        peaks_only: Of the course of a step, keep the moments alone that can be its largest.
+    """
+
+    def __init__(self, scenario: Scenario, gpu: Gpu | None, *, peaks_only: bool = False) -> None:
+        self._scenario, self._gpu, self._peaks_only = scenario, gpu, peaks_only
+        self._known: dict[tuple[int, ...], tuple[Part, ...]] = {}
+
+    def grounds(self, parallel: Parallel) -> tuple[Ground, ...]:
+        """Every kind of rank of one layout, without its optimizer.
+
+        Raises:
+            UserError: Something in the scenario does not exist or does not go together.
+        """
+        scenario = replace(self._scenario, parallel=parallel)
+        degrees = (parallel.tp, parallel.pp, parallel.ep, parallel.cp, parallel.interleave)
+        key = (*degrees, parallel.sequence_parallel, parallel == ONE_GPU, is_megatron(scenario))
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = tuple(
+                Part(rank, self._gpu, peaks_only=self._peaks_only) for rank in ranks_of(scenario)
+            )
+        elif parallel != ONE_GPU:
+            check(scenario)
+        return tuple(_ground(part, parallel) for part in known)
+
+
 def grounds_of(scenario: Scenario, gpu: Gpu | None) -> tuple[Ground, ...]:
     """Every kind of rank, without its optimizer.
 
     Raises:
         UserError: Something in the scenario does not exist or does not go together.
     """
-    return tuple(_ground(rank, gpu) for rank in ranks_of(scenario))
+    return Parts(scenario, gpu).grounds(scenario.parallel)
 
 
-def _ground(rank: Rank, gpu: Gpu | None) -> Ground:
+def _ground(part: Part, parallel: Parallel) -> Ground:
+    rank, layout = part.rank, part.layout
+    if rank.scenario.parallel != parallel:
+        rank = replace(rank, scenario=replace(rank.scenario, parallel=parallel))
     scenario = rank.scenario
-    layout = place(scenario)
-    share = share_of(layout, scenario.parallel, rank.layers)
+    share = share_of(layout, parallel, rank.layers)
     gradients = gradients_of(share.gradients, scenario, share.optimized, stand=share.gradients_stand)
     if share.host_state:
         gradients = replace(gradients, step_copy_bytes=0, step_copy_rounding=0)
-    activations = _activations(rank, layout, gpu, gathers=share.gathers)
-    standing = _standing(rank, layout, share, gradients=gradients, activations=activations)
+    activations = part.activations(gathers=share.gathers)
+    standing = _standing(rank, part, share, gradients=gradients, activations=activations)
     return Ground(rank, layout, share, gradients, activations, standing, scenario.target == "cuda")
 
 
-def _activations(rank: Rank, layout: Layout, gpu: Gpu | None, *, gathers: bool) -> Activations | None:
-    scenario = rank.scenario
-    shape = scenario.model.architecture
-    if shape is None or scenario.batch is None or scenario.sequence is None:
-        return None
-    if gathers and scenario.precision in _COMPUTED_IN:
-        scenario = replace(scenario, precision=_COMPUTED_IN[scenario.precision])
-        layout = place(scenario)
-    architecture = gpu.architecture if gpu is not None else None
-    stage = rank.stage
-    return estimate_activations(shape, scenario, layout, architecture, embeds=stage.embeds, heads=stage.heads)
-
-
 def _standing(
-    rank: Rank, layout: Layout, share: Share, *, gradients: Gradients, activations: Activations | None
+    rank: Rank, part: Part, share: Share, *, gradients: Gradients, activations: Activations | None
 ) -> Standing:
-    scenario = rank.scenario
+    scenario, layout, made = rank.scenario, part.layout, part.made_bytes
     on_gpu = scenario.target == "cuda"
     kept = () if share.host_weights else share.weights.placed
     weights = sum(p.weight_bytes for p in kept)
@@ -116,8 +216,8 @@ def _standing(
     load_rounded = weights_rounded + sum(rounded(size) * count for size, count in (*masters, *buffers))
     waiting = 0
     if activations is not None and rank.stage.waiting > 1:
-        waiting = round((rank.stage.waiting - 1) * activations.saved_bytes)
-    made = gradients_of(layout, scenario).bytes
+        loss = sum(item.bytes for item in activations.items if item.name in _LOSS_ITEMS)
+        waiting = round((rank.stage.waiting - 1) * (activations.saved_bytes - loss))
     return Standing(
         weights=weights,
         master_weights=master,

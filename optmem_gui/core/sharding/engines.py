@@ -70,6 +70,8 @@ def ddp(layout: Layout, ranks: Ranks) -> Share:
     buckets = sum(p.bytes_in(p.gradients) for p in layout.trained if p.gradients is not None)
     if ranks.parallel.data_ranks * ranks.parallel.cp == 1:
         return whole(layout)
+    if layout.scheme.persistent_gradients:  # Megatron-LM's own DDP reduces them in the buffer they live in
+        return replace(whole(layout), gradients_stand=True)
     if ranks.parallel.bucket_view:
         return replace(whole(layout), gradients_stand=True)
     return replace(whole(layout), buffers=Buffers(standing=buckets))

@@ -17,9 +17,9 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.allowed import check_optimizer
 from optmem_gui.core.sharding.engines import share_of
 from optmem_gui.core.sharding.mesh import check, layer_count
+from optmem_gui.core.sharding.ranks import split_model
 from optmem_gui.core.sharding.share import Share
 from optmem_gui.core.sharding.stages import stage_at, stage_model
-from optmem_gui.core.sharding.tensors import split_experts, split_tensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +136,7 @@ def _share(scenario: Scenario, where: Place) -> Share:
     """What a rank has of its part of the model."""
     parallel = scenario.parallel
     layers = layer_count(scenario.model)
-    model = split_tensors(scenario.model, parallel.tp, where.tensor)
-    model = replace(model, groups=split_experts(model.groups, parallel.ep, layers))
+    model = split_model(scenario, where.tensor)
     stage = stage_at(layers, parallel.pp, where.pipeline, micro_batches=scenario.accumulate)
     layout = place(replace(scenario, model=stage_model(model, stage, parallel.pp)))
     return share_of(layout, parallel, stage.layers, where.shard)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from optmem_gui.core.model import ModelRef
 from optmem_gui.core.parallel import ONE_GPU
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.sharding.megatron import is_megatron, with_padded_vocabulary
 from optmem_gui.core.sharding.mesh import check, layer_count
 from optmem_gui.core.sharding.stages import Stage, stage_model, stages_of
 from optmem_gui.core.sharding.tensors import split_experts, split_tensors
@@ -42,8 +44,7 @@ def ranks_of(scenario: Scenario) -> tuple[Rank, ...]:
         return (Rank(scenario, alone, layers, Reason("rank.alone")),)
     check(scenario)
     stages = stages_of(layers, parallel.pp, micro_batches=scenario.accumulate, interleave=parallel.interleave)
-    model = split_tensors(scenario.model, parallel.tp)
-    model = replace(model, groups=split_experts(model.groups, parallel.ep, layers))
+    model = split_model(scenario, 0)
     sequence = scenario.sequence
     if sequence is not None:
         sequence = -(-sequence // parallel.cp)
@@ -56,6 +57,21 @@ def ranks_of(scenario: Scenario) -> tuple[Rank, ...]:
         )
         for stage in stages
     )
+
+
+def split_model(scenario: Scenario, tensor: int) -> ModelRef:
+    """The part of the model that one tensor- and expert-parallel rank holds, all layers of it.
+
+    Args:
+        scenario: The run.
+        tensor: Place among the tensor-parallel ranks.
+    """
+    parallel, model = scenario.parallel, scenario.model
+    layers = layer_count(model)
+    if is_megatron(scenario):
+        model = with_padded_vocabulary(model, parallel.tp)
+    model = split_tensors(model, parallel.tp, tensor)
+    return replace(model, groups=split_experts(model.groups, parallel.ep, layers))
 
 
 def _why(stage: Stage, pp: int) -> Reason:

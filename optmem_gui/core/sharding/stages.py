@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from optmem_gui.core.model import ModelRef, Role, TensorGroup
 from optmem_gui.core.sharding.mesh import layer_count
+from optmem_gui.core.sharding.tensors import is_positions
 
 _AT_THE_END = (Role.NORM, Role.OTHER, Role.BIAS)
 
@@ -100,7 +101,7 @@ def _of_stage(model: ModelRef, stage: Stage, layers: int) -> Iterable[TensorGrou
     tied = model.architecture is not None and model.architecture.tied_head
     for group in model.groups:
         if group.role is Role.EMBEDDING:
-            if stage.embeds or (tied and stage.heads and not _is_positions(group)):
+            if stage.embeds or (tied and stage.heads and not is_positions(group)):
                 yield group
         elif group.role is Role.HEAD or group.count < layers:
             # a few layers unlike the rest (DeepSeek's dense ones) are the first; the last norm is alone
@@ -109,7 +110,3 @@ def _of_stage(model: ModelRef, stage: Stage, layers: int) -> Iterable[TensorGrou
                 yield group
         else:
             yield replace(group, count=-(-group.count * stage.layers // layers))
-
-
-def _is_positions(group: TensorGroup) -> bool:
-    return group.leaf in ("embed_positions", "wpe", "position_embeddings")

@@ -28,6 +28,11 @@ _POSITIONS = ("embed_positions", "wpe", "position_embeddings")
 _BY_ROWS = (Role.EMBEDDING, Role.HEAD)
 
 
+def is_positions(group: TensorGroup) -> bool:
+    """Whether a group is a learned position embedding."""
+    return group.leaf in _POSITIONS
+
+
 def split_tensors(model: ModelRef, tp: int, index: int = 0) -> ModelRef:
     """What one tensor-parallel rank holds of a model; what does not divide is cut as ``torch.chunk`` does.
 
@@ -67,7 +72,7 @@ def split_axis(group: TensorGroup) -> int | None:
     if group.role in (Role.NORM, Role.ROUTER, Role.OTHER, Role.ADAPTER) or not group.shape:
         return None
     row = group.leaf in _ROWS or group.leaf == "c_proj"
-    whole = group.leaf in _POSITIONS or (row and len(group.shape) == 1)
+    whole = is_positions(group) or (row and len(group.shape) == 1)
     if whole or (group.role is Role.EMBEDDING and len(group.shape) == 1):
         return None
     if group.role is Role.EXPERT and len(group.shape) == 3:
