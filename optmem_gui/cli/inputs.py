@@ -16,13 +16,13 @@ from optmem_gui.checkpoints.opening import open_checkpoint
 from optmem_gui.cli.parallel import parallel_from
 from optmem_gui.cli.refusal import about
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.model import ModelRef, ModelSpec, group_model
+from optmem_gui.core.model import ModelRef
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.options import checked, parse_options
 from optmem_gui.core.residents import Resident
 from optmem_gui.core.scenario import Lora, Scenario
-from optmem_gui.core.synthetic import synthetic_model, synthetic_ref
-from optmem_gui.core.trainable import ALL, train_only
+from optmem_gui.core.synthetic import synthetic_ref
+from optmem_gui.core.trainable import ALL, named_model, trained_ref
 from optmem_gui.core.units import CountError, parse_count
 from optmem_gui.engine.config_builder import ConfigBuilder
 from optmem_gui.report.scenario_file import SUFFIX, load_scenario
@@ -40,7 +40,6 @@ _PLAIN_FIELDS = (
     "keep_logits",
     "target",
 )
-_MOST_NAMES = 1_000_000
 
 
 def read_checkpoint(path: str, python: str | None = None) -> Checkpoint:
@@ -133,23 +132,16 @@ def _model(arguments: argparse.Namespace) -> ModelRef:
         if chosen is None:
             return checkpoint.ref
         with about(arguments.paths[0]):
-            return group_model(train_only(checkpoint.spec, chosen))
+            return trained_ref(checkpoint.spec, chosen)
     if arguments.preset is not None:
         if chosen in (None, ALL):
             return preset_ref(arguments.preset)
-        return group_model(train_only(preset_spec(arguments.preset), chosen))
+        return trained_ref(preset_spec(arguments.preset), chosen)
     try:
         count = parse_count(arguments.params)
     except CountError as error:
         raise UserError(error.key, given=error.text) from None
-    return synthetic_ref(count) if chosen in (None, ALL) else group_model(train_only(_named(count), chosen))
-
-
-def _named(param_count: int) -> ModelSpec:
-    tensors = synthetic_ref(param_count).tensor_count
-    if tensors > _MOST_NAMES:
-        raise UserError("trainable.too_many", tensor_count=tensors)
-    return synthetic_model(param_count)
+    return synthetic_ref(count) if chosen in (None, ALL) else trained_ref(named_model(count), chosen)
 
 
 def _optimizer(arguments: argparse.Namespace, base: Scenario) -> dict[str, Any]:
