@@ -6,15 +6,15 @@ backward stays the largest whatever the state; only the optimizer's own step is 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from optmem_gui.core.activations import ActivationMoment, Activations
 from optmem_gui.core.gpus import Gpu
-from optmem_gui.core.gradients import Gradients
-from optmem_gui.core.ground import Ground, grounds_of, host_sizes
+from optmem_gui.core.ground import Ground, Parts, grounds_of, host_sizes
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import optimizer_state, step_temporaries
-from optmem_gui.core.phases import Standing, StepCost, course, peak_of, phases
+from optmem_gui.core.phases import StepCost, course, peak_of, phases
 from optmem_gui.core.scenario import Options, Scenario
 from optmem_gui.core.sharding.allowed import check_optimizer
 
@@ -61,20 +61,33 @@ class Ranks:
         """
         return cls(scenario, tuple((ground, _highest(ground)) for ground in grounds_of(scenario, gpu)))
 
+    @classmethod
+    def among(cls, parts: Parts, scenario: Scenario) -> Ranks:
+        """The same, from parts of the model that other layouts have too.
+
+        Raises:
+            UserError: The scenario is impossible.
+        """
+        grounds = parts.grounds(scenario.parallel)
+        return cls(scenario, tuple((ground, _highest(ground)) for ground in grounds))
+
     def worst(self, implementation: Implementation, options: Options) -> RankPeak:
         """The rank that needs the most with this optimizer; of equals the first.
 
         Raises:
             UserError: The optimizer cannot train this model, or not in this layout.
         """
-        peaks = [self._peak(implementation, options, *ranked) for ranked in self.grounds]
+        scenario = (
+            self.scenario if options == self.scenario.options else replace(self.scenario, options=options)
+        )
+        peaks = [self._peak(implementation, scenario, *ranked) for ranked in self.grounds]
         return max(peaks, key=lambda peak: peak.bytes)
 
     def _peak(
-        self, implementation: Implementation, options: Options, ground: Ground, highest: Activations | None
+        self, implementation: Implementation, scenario: Scenario, ground: Ground, highest: Activations | None
     ) -> RankPeak:
-        target, share = self.scenario.target, ground.share
-        check_optimizer(implementation, replace(self.scenario, options=options), share)
+        target, options, share = scenario.target, scenario.options, ground.share
+        check_optimizer(implementation, scenario, share)
         gradients = ground.gradients_for(implementation)
         state = optimizer_state(implementation, options, share.optimized, target)
         need = None
@@ -93,23 +106,28 @@ class Ranks:
 
 
 def _highest(ground: Ground) -> Activations | None:
-    """The activations with their largest moment of forward and of backward alone."""
+    """The activations with their largest moment of forward and of backward alone; of equals the first."""
     activations = ground.activations
     if activations is None:
         return None
-    kept = []
-    for phase in ("forward", "backward"):
-        own = [moment for moment in activations.moments if moment.phase == phase]
-        kept.append(max(own, key=lambda moment: _size(moment, ground.standing, ground.gradients)))
-    return replace(activations, moments=tuple(kept))
+    best: dict[str, tuple[int, ActivationMoment]] = {}
+    for moment, size in zip(activations.moments, _sizes(ground, activations.moments), strict=True):
+        if moment.phase not in best or size > best[moment.phase][0]:
+            best[moment.phase] = (size, moment)
+    return replace(activations, moments=tuple(moment for _, moment in best.values()))
 
 
-def _size(moment: ActivationMoment, standing: Standing, gradients: Gradients) -> int:
+def _sizes(ground: Ground, moments: Sequence[ActivationMoment]) -> Iterator[int]:
     """What differs between moments of one phase, added up as :func:`optmem_gui.core.phases.course` does."""
-    made = moment.gradients
-    if standing.gradient_share is not None and standing.gradient_share[1]:
-        made = made * standing.gradient_share[0] // standing.gradient_share[1]
-    alive = gradients.bytes if gradients.in_forward else made
-    rounding = standing.gradient_rounding * alive // gradients.bytes if gradients.bytes else 0
-    arriving = gradients.arriving_bytes if moment.phase == "backward" else 0
-    return moment.activations + moment.autocast_copies + alive + rounding + max(moment.temporaries, arriving)
+    gradients, standing = ground.gradients, ground.standing
+    kept, made = standing.gradient_share or (1, 1)
+    whole, rounding, arriving = gradients.bytes, standing.gradient_rounding, gradients.arriving_bytes
+    for moment in moments:
+        alive = whole
+        if not gradients.in_forward:
+            alive = moment.gradients * kept // made if made else moment.gradients
+        temporaries = moment.temporaries
+        if moment.phase == "backward":
+            temporaries = max(temporaries, arriving)
+        blocks = rounding * alive // whole if whole else 0
+        yield moment.activations + moment.autocast_copies + alive + blocks + temporaries

@@ -160,13 +160,24 @@ def _settings(implementation: Implementation, options: Options, layout: Layout, 
     settings = implementation.settings(checked(implementation, options), target)
     if target == "cpu" and settings.on("capturable"):
         raise UserError("optimizer.capturable_on_cpu", optimizer=implementation.id)
+    check_shapes(implementation, layout)
+    return settings
+
+
+def check_shapes(implementation: Implementation, layout: Layout) -> None:
+    """Refuse parameters of a shape that the optimizer does not train.
+
+    Raises:
+        UserError: Names the first of them.
+    """
     requirement = implementation.requirement
-    for group in layout.trained if requirement else ():
-        if requirement is not None and not requirement.accepts(group.group):
+    if requirement is None:
+        return
+    for group in layout.trained:
+        if not requirement.accepts(group.group):
             name = f"{group.group.leaf}.{group.group.field}".strip(".")
             shape = " x ".join(map(str, group.group.shape)) or "a single number"
             raise UserError(requirement.key, optimizer=implementation.id, tensor=name, shape=shape)
-    return settings
 
 
 def _rows(
@@ -214,8 +225,10 @@ def _state_rows(
             size = dtype.bytes_for(numel)
             host = on_gpu and (state.host(settings) or state.paged(subject))
             held = sums.setdefault((dtype, host), [0, 0, 0, 0])
-            for index, amount in enumerate((1, numel, size, rounded(size))):
-                held[index] += tensors * amount
+            held[0] += tensors
+            held[1] += tensors * numel
+            held[2] += tensors * size
+            held[3] += tensors * rounded(size)
     for (dtype, host), (tensors, elements, total, blocks) in sums.items():
         why = Reason(
             f"optimizer.shape.{state.shape.key}" + (".host" if host else ""),

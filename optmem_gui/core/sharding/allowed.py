@@ -9,6 +9,7 @@ from optmem_gui.core.dtypes import F32
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Role
 from optmem_gui.core.optimizers.declare import Implementation, Settings, Subject
+from optmem_gui.core.optimizers.state import check_shapes
 from optmem_gui.core.parallel import ONE_GPU
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
@@ -36,6 +37,7 @@ def check_optimizer(implementation: Implementation, scenario: Scenario, share: S
     if shard in _PER_PARAMETER and scenario.parallel != ONE_GPU and not runs_on_dtensor(implementation):
         raise UserError("shard.no_dtensor", optimizer=implementation.id, shard=shard)
     if not share.flat:
+        check_shapes(implementation, share.weights)  # some other rank may hold what this one does not
         return
     needs = implementation.requirement
     refused = needs is not None and any(not needs.accepts(placed.group) for placed in share.optimized.trained)

@@ -77,14 +77,14 @@ def _check_model(model: ModelRef, parallel: Parallel) -> None:
             if size % parallel.tp:
                 raise UserError("shard.tensor_parallel", what=name, size=size, tp=parallel.tp)
     if parallel.ep > 1:
-        experts = set(_expert_counts(model, layers))
+        experts = set(expert_counts(model, layers))
         if not experts:
             raise UserError("shard.no_experts", ep=parallel.ep)
         if any(count % parallel.ep for count in experts):
             raise UserError("shard.experts", experts=min(experts), ep=parallel.ep)
 
 
-def _expert_counts(model: ModelRef, layers: int) -> Iterable[int]:
+def expert_counts(model: ModelRef, layers: int) -> Iterable[int]:
     """Experts a layer: the first axis where they are fused, else how many tensors of a kind a layer has."""
     for group in model.groups:
         if group.role is Role.EXPERT:

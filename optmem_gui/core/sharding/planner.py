@@ -13,19 +13,23 @@ from dataclasses import dataclass, replace
 from optmem_gui.core.breakdown import Band
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.ground import Parts
 from optmem_gui.core.model import ModelRef, Role
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.overhead import fit_on, process_band, reserved_band
 from optmem_gui.core.parallel import ONE_GPU, Parallel
-from optmem_gui.core.peaks import Ranks
+from optmem_gui.core.peaks import RankPeak, Ranks
 from optmem_gui.core.precision import precision
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
-from optmem_gui.core.sharding.mesh import layer_count
+from optmem_gui.core.sharding.mesh import expert_counts, layer_count
 
 MOST_GPUS = 16_384
 NODE_GPUS = 8
 """GPUs of one machine: tensor parallelism stays within it."""
+
+_MOST_STAGES = 64
+"""Pipelines longer than this are not looked at."""
 
 _CONTEXT_TOKENS = 16_384
 """Sequences shorter than this are not split among context-parallel ranks."""
@@ -75,34 +79,45 @@ def candidates(scenario: Scenario, gpus: int) -> Iterator[Parallel]:
         scenario: What is trained; its own layout keeps its switches (offload, interleave, buckets).
         gpus: Ranks in all.
     """
-    model, base = scenario.model, scenario.parallel
+    model = scenario.model
     if gpus == 1:
-        yield replace(ONE_GPU, bucket_view=False)
+        yield ONE_GPU
         return
     layers = layer_count(model)
-    for pp in _divisors(gpus, min(layers, 64)):
-        if layers % pp:
-            continue
-        for tp in _divisors(gpus // pp, NODE_GPUS if splits_by_tensor(model) else 1):
+    for pp in _divisors(gpus, min(layers, _MOST_STAGES)):
+        for tp in _tensor_ranks(model, gpus // pp):
             for cp in _divisors(gpus // (pp * tp), _context_ranks(scenario)):
                 data = gpus // (pp * tp * cp)
-                for ep in _divisors(data * cp, _most_expert_ranks(model, layers)):
+                for ep in _expert_ranks(model, data * cp, layers):
                     for shard in engines_for(scenario):
                         if shard == "ddp" or data * cp > 1:
+                            chosen = _chosen(scenario.parallel, gpus, shard)
                             yield replace(
-                                base,
-                                gpus=gpus,
-                                shard=shard,
+                                chosen,
                                 tp=tp,
                                 pp=pp,
                                 cp=cp,
                                 ep=ep,
-                                replicas=1,
-                                interleave=1,
-                                sequence_parallel=base.sequence_parallel and tp > 1,
-                                bucket_view=base.bucket_view and shard == "ddp",
-                                offload=base.offload if shard in _OFFLOADS else "none",
+                                sequence_parallel=scenario.parallel.sequence_parallel and tp > 1,
                             )
+
+
+def _chosen(base: Parallel, gpus: int, shard: str) -> Parallel:
+    """So many GPUs that share in this way and split nothing, with the switches that go with it."""
+    return replace(
+        base,
+        gpus=gpus,
+        shard=shard,
+        tp=1,
+        pp=1,
+        ep=1,
+        cp=1,
+        replicas=1,
+        interleave=1,
+        sequence_parallel=False,
+        bucket_view=base.bucket_view and shard == "ddp",
+        offload=base.offload if shard in _OFFLOADS else "none",
+    )
 
 
 _OFFLOADS = ("zero2", "zero3", "fsdp2")
@@ -123,26 +138,49 @@ def splits_by_tensor(model: ModelRef) -> bool:
     return any(group.role is Role.ATTENTION for group in model.groups)
 
 
-def plan(scenario: Scenario, gpu: Gpu, gpus: int) -> Iterator[PlannedLayout]:
-    """Every layout over so many GPUs, as it comes; :func:`ranked` sorts them.
+class Planner:
+    """Plans one run; what its layouts have in common is computed once.
 
-    Raises:
-        UserError: The scenario is impossible in every layout; the reason of the first.
+    Args:
+        scenario: What is trained; its own layout keeps its switches (offload, interleave, buckets).
+        gpu: Every rank's GPU.
     """
-    implementation = find(scenario.optimizer)
-    first: UserError | None = None
-    found = False
-    for parallel in candidates(scenario, gpus):
-        chosen = replace(scenario, parallel=parallel)
-        try:
-            worst = Ranks.of(chosen, gpu).worst(implementation, scenario.options)
-        except UserError as error:
-            first = first or error
-            continue
-        found = True
-        process = process_band(reserved_band(worst.bytes, scenario.target), scenario.target, ranks=gpus)
-        fit = fit_on(gpu, process)
-        yield PlannedLayout(
+
+    def __init__(self, scenario: Scenario, gpu: Gpu) -> None:
+        self._scenario, self._gpu = scenario, gpu
+        self._implementation = find(scenario.optimizer)
+        self._parts = Parts(scenario, gpu, peaks_only=True)
+        self._known: dict[Parallel, RankPeak] = {}
+
+    def layouts(self, gpus: int) -> Iterator[PlannedLayout]:
+        """Every layout over so many GPUs that could run, as it comes; :func:`ranked` sorts them.
+
+        Raises:
+            UserError: The scenario is impossible in every layout; the reason of the first.
+        """
+        first: UserError | None = None
+        found = False
+        for parallel in candidates(self._scenario, gpus):
+            try:
+                layout = self.layout(parallel)
+            except UserError as error:
+                first = first or error
+                continue
+            found = True
+            yield layout
+        if not found and first is not None:
+            raise first
+
+    def layout(self, parallel: Parallel) -> PlannedLayout:
+        """What the worst rank of one layout holds.
+
+        Raises:
+            UserError: The scenario is impossible in this layout.
+        """
+        worst, target = self._worst(parallel), self._scenario.target
+        process = process_band(reserved_band(worst.bytes, target), target, ranks=parallel.gpus)
+        fit = fit_on(self._gpu, process)
+        return PlannedLayout(
             parallel=parallel,
             peak_bytes=worst.bytes,
             peak_phase=worst.phase,
@@ -152,8 +190,50 @@ def plan(scenario: Scenario, gpu: Gpu, gpus: int) -> Iterator[PlannedLayout]:
             fits=fit.fits,
             free_bytes=fit.free,
         )
-    if not found and first is not None:
-        raise first
+
+    def _worst(self, parallel: Parallel) -> RankPeak:
+        same = _alike(parallel)
+        known = self._known.get(same)
+        if known is None:
+            scenario = replace(self._scenario, parallel=same)
+            found = Ranks.among(self._parts, scenario).worst(self._implementation, scenario.options)
+            known = self._known[same] = found
+        return known
+
+    def smallest(self, most_gpus: int = MOST_GPUS) -> Iterator[list[PlannedLayout]]:
+        """Ranked layouts for 1, 2, 4, ... GPUs, up to the first number on which one surely fits.
+
+        Args:
+            most_gpus: Where to give up.
+
+        Yields:
+            One list a number of GPUs; the last one begins with the layout to take, where there is one.
+
+        Raises:
+            UserError: The scenario is impossible in every layout.
+        """
+        for gpus in counts(most_gpus):
+            layouts = ranked(self.layouts(gpus))
+            yield layouts
+            if layouts and layouts[0].fits == "yes":
+                return
+
+    def by_count(self, shard: str, most_gpus: int = MOST_GPUS) -> Iterator[PlannedLayout]:
+        """One way of sharing against the number of GPUs, the model not split otherwise.
+
+        Raises:
+            UserError: The scenario is impossible with this way of sharing.
+        """
+        for gpus in counts(most_gpus):
+            yield self.layout(_chosen(self._scenario.parallel, gpus, shard) if gpus > 1 else ONE_GPU)
+
+
+def _alike(parallel: Parallel) -> Parallel:
+    """A layout whose ranks hold the same: with DDP more copies of the model change nothing on each."""
+    split = parallel.tp * parallel.pp * parallel.cp
+    if parallel.shard != "ddp" or parallel.ep > 1 or parallel.gpus <= 2 * split:
+        return parallel
+    return replace(parallel, gpus=2 * split)
 
 
 def ranked(layouts: Iterable[PlannedLayout]) -> list[PlannedLayout]:
@@ -161,45 +241,9 @@ def ranked(layouts: Iterable[PlannedLayout]) -> list[PlannedLayout]:
     return sorted(layouts, key=lambda layout: layout.order)
 
 
-def smallest(scenario: Scenario, gpu: Gpu, most_gpus: int = MOST_GPUS) -> Iterator[list[PlannedLayout]]:
-    """Ranked layouts for 1, 2, 4, ... GPUs, up to the first number on which one surely fits.
-
-    Args:
-        scenario: What is trained.
-        gpu: Every rank's GPU.
-        most_gpus: Where to give up.
-
-    Yields:
-        One list a number of GPUs; the last one begins with the layout to take, where there is one.
-
-    Raises:
-        UserError: The scenario is impossible in every layout.
-    """
-    for gpus in counts(most_gpus):
-        layouts = ranked(plan(scenario, gpu, gpus))
-        yield layouts
-        if layouts and layouts[0].fits == "yes":
-            return
-
-
 def counts(most_gpus: int = MOST_GPUS) -> Sequence[int]:
     """The numbers of GPUs that are looked at: powers of two."""
     return tuple(1 << power for power in range(most_gpus.bit_length()) if 1 << power <= most_gpus)
-
-
-def memory_by_count(scenario: Scenario, gpu: Gpu, shard: str, most_gpus: int) -> list[tuple[int, int]]:
-    """Peak of one way of sharing against the number of GPUs, the model not split otherwise.
-
-    Raises:
-        UserError: The scenario is impossible with this way of sharing.
-    """
-    implementation = find(scenario.optimizer)
-    series = []
-    for gpus in counts(most_gpus):
-        parallel = replace(ONE_GPU, gpus=gpus, shard=shard)
-        chosen = replace(scenario, parallel=parallel)
-        series.append((gpus, Ranks.of(chosen, gpu).worst(implementation, scenario.options).bytes))
-    return series
 
 
 def _divisors(number: int, most: int) -> Iterator[int]:
@@ -218,8 +262,20 @@ def _context_ranks(scenario: Scenario) -> int:
     return min(NODE_GPUS, scenario.sequence // (_CONTEXT_TOKENS // 2))
 
 
-def _most_expert_ranks(model: ModelRef, layers: int) -> int:
-    experts = [group for group in model.groups if group.role is Role.EXPERT]
-    if not experts:
-        return 1
-    return max(group.shape[0] if len(group.shape) >= 3 else group.count // layers for group in experts)
+def _tensor_ranks(model: ModelRef, most: int) -> Iterator[int]:
+    """Ranks of one node that divide what tensor parallelism splits."""
+    if not splits_by_tensor(model):
+        yield 1
+        return
+    shape = model.architecture
+    for tp in _divisors(most, NODE_GPUS):
+        if shape is None or not (shape.heads % tp or shape.ffn % tp):
+            yield tp
+
+
+def _expert_ranks(model: ModelRef, most: int, layers: int) -> Iterator[int]:
+    """Ranks that divide the experts of a layer."""
+    experts = set(expert_counts(model, layers))
+    for ep in _divisors(most, max(experts, default=1)):
+        if not any(count % ep for count in experts):
+            yield ep
