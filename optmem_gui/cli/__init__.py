@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-COMMANDS = ("estimate", "inspect", "measure", "optimizers", "presets", "probe", "replay", "simulate")
+COMMANDS = ("estimate", "inspect", "measure", "optimizers", "plan", "presets", "probe", "replay", "simulate")
 """First words that are subcommands; anything else opens the window."""
 
 LATER_COMMANDS = ("selfcheck",)

@@ -10,6 +10,7 @@ from optmem_gui.cli.inputs import is_scenario_file, read_checkpoint, scenario_fr
 from optmem_gui.cli.measure import measure
 from optmem_gui.cli.optimizers import optimizers, probe
 from optmem_gui.cli.output import estimate_text, fits_table, say
+from optmem_gui.cli.plan import plan
 from optmem_gui.cli.presets import presets
 from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, EXIT_TIGHT
 from optmem_gui.cli.replay import replay
@@ -85,6 +86,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "inspect": inspect,
     "measure": measure,
     "optimizers": optimizers,
+    "plan": plan,
     "presets": presets,
     "probe": probe,
     "replay": replay,

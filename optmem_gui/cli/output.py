@@ -7,8 +7,10 @@ from collections.abc import Iterable
 
 from optmem_gui.core.breakdown import Breakdown, Fit
 from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.sharding.planner import NODE_GPUS
 from optmem_gui.core.units import format_bytes, format_count, in_unit
 from optmem_gui.report.tables import NOT_COUNTED, Table, plain_name, to_aligned
 
@@ -25,15 +27,49 @@ def estimate_text(scenario: Scenario, breakdown: Breakdown, gpu: Gpu | None) -> 
     model = f"{scenario.model.title} ({format_count(counts.total)} in all{trained})"
     lines = [
         f"{model}, {scenario.optimizer}, {scenario.precision}",
-        f"Peak {_exact(breakdown.peak_bytes)} in {_phase(breakdown.peak_phase)}",
+        f"Peak {_exact(breakdown.peak_bytes)} in {_phase(breakdown.peak_phase)}{_worst(breakdown, scenario)}",
         *([] if breakdown.fit is None or gpu is None else [verdict(breakdown, breakdown.fit, gpu)]),
         "",
         to_aligned(_components(breakdown)),
         to_aligned(_totals(breakdown)),
+        *_ranks(breakdown, scenario.parallel),
         *_notes("Warnings", breakdown.warnings),
         *_notes("Assumptions", breakdown.assumptions),
     ]
     return "\n".join(lines)
+
+
+def _worst(breakdown: Breakdown, scenario: Scenario) -> str:
+    """Which of several ranks the figures are of."""
+    if not breakdown.ranks:
+        return ""
+    why = breakdown.ranks[breakdown.rank].why
+    return f", on the worst of {format_count(scenario.parallel.gpus)} ranks ({why})"
+
+
+def _ranks(breakdown: Breakdown, parallel: Parallel) -> list[str]:
+    """Every kind of rank, and what a machine has to hold for each where something is offloaded."""
+    if not breakdown.ranks:
+        return []
+    rows = tuple(
+        (
+            "worst" if place == breakdown.rank else "",
+            format_count(row.param_count),
+            in_unit(row.peak_bytes, "GiB"),
+            _phase(row.peak_phase),
+            in_unit(row.host_bytes, "GiB"),
+            str(row.why),
+        )
+        for place, row in enumerate(breakdown.ranks)
+    )
+    heads = ("rank", "parameters", "peak GiB", "in", "host GiB", "what sets it apart")
+    table = to_aligned(Table(heads, rows, frozenset({1, 2, 4})))
+    if parallel.offload == "none":
+        return [table]
+    together = min(parallel.gpus, NODE_GPUS)
+    host = max(row.host_bytes for row in breakdown.ranks)
+    total = format_bytes(host * together)
+    return [table, f"Host memory: up to {format_bytes(host)} a GPU, {total} a machine of {together}"]
 
 
 def verdict(breakdown: Breakdown, fit: Fit, gpu: Gpu) -> str:

@@ -91,11 +91,17 @@ def build_parser() -> Parser:
     listing.add_argument("--family", metavar="NAME", help="only this family, such as adam")
     known = commands.add_parser("presets", help="the published models known by name", allow_abbrev=False)
     known.add_argument("words", metavar="WORD", nargs="*", help="only those with these words, such as qwen3")
+    planned = commands.add_parser("plan", help="how few GPUs are enough", allow_abbrev=False)
+    _add_model(planned)
+    _add_training(planned)
+    planned.add_argument("--gpu", metavar="ID", help="every rank's GPU, such as h100-80gb")
+    planned.add_argument("--gpus-max", metavar="N", action=_Whole, help="where to give up, 16384 at most")
+    planned.add_argument("--target", choices=get_args(Target), help="device whose rules apply")
     probe = commands.add_parser("probe", help="add an optimizer of your own", allow_abbrev=False)
     _add_probe(probe)
     recorded = commands.add_parser("replay", help="a recorded memory snapshot", allow_abbrev=False)
     _add_replay(recorded)
-    for command in (estimate, traced, measure, inspect, listing, known, probe, recorded):
+    for command in (estimate, traced, measure, inspect, listing, known, planned, probe, recorded):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
