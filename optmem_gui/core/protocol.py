@@ -300,13 +300,29 @@ _KINDS: dict[str, type[Message]] = {
     "sample": Sample,
     "note": SamplerNote,
 }
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
+"""Made once: ``json.dumps`` makes one a call, and a thousand samples a second are encoded."""
+
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
 def encode(message: Message) -> bytes:
     """One line, newline included."""
+    if type(message) is Sample:
+        return _sample_line(message)
     record = {"v": PROTOCOL_VERSION, "kind": _NAMES[type(message)], **to_json(message)}
-    return json.dumps(record, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+    return _ENCODER.encode(record).encode() + b"\n"
+
+
+def _sample_line(sample: Sample) -> bytes:
+    """Samples come a thousand a second: their numbers are written without a walk through their fields."""
+    sizes = (sample.device_used_bytes, sample.process_bytes, sample.rss_bytes)
+    device, process, rss = ("null" if size is None else size for size in sizes)
+    text = (
+        f'{{"v":{PROTOCOL_VERSION},"kind":"sample","clock_ns":{sample.clock_ns},'
+        f'"device_used_bytes":{device},"process_bytes":{process},"rss_bytes":{rss}}}\n'
+    )
+    return text.encode()
 
 
 def decode(line: bytes) -> Message | None:

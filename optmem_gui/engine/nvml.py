@@ -183,7 +183,7 @@ class Nvml:
         known = self._versions.get(uuid)
         answer: DeviceMemory | Reason = Reason("nvml.old_driver")
         if known != 1 and newer is not None:
-            info = _ask(module, lambda: module.nvmlDeviceGetMemoryInfo(handle, version=newer))
+            info = _ask(module, partial(module.nvmlDeviceGetMemoryInfo, handle, version=newer))
             answer = info if isinstance(info, Reason) else _second_version(info)
             if known == 2 or (isinstance(answer, Reason) and answer.key in (*ENDS, _NOT_STARTED)):
                 return answer
@@ -274,14 +274,18 @@ class Nvml:
 
 def _ask(module: Any, question: Callable[[], Any]) -> Any:  # noqa: ANN401  # whatever NVML answers
     """Ask NVML; an error becomes its reason, a missing function an old driver or binding."""
-    mismatch = getattr(module, "NVMLLibraryMismatchError", module.NVMLError)
     try:
         return question()
     except module.NVMLError as error:
         key = _BY_CODE.get(getattr(error, "value", 999), _FAILED)
         return Reason(key, {"cause": str(error)}) if key == _FAILED else Reason(key)
-    except (AttributeError, TypeError, mismatch):
+    except (AttributeError, TypeError):
         return Reason("nvml.old_driver")
+    except Exception as error:
+        # What the binding raises for a query without a version that the driver lacks is no NVMLError.
+        if type(error).__name__ == "NVMLLibraryMismatchError":
+            return Reason("nvml.old_driver")
+        raise
 
 
 def _naming(reason: Reason, uuid: str) -> Reason:

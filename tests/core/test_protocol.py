@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.core.protocol import (
+    PROTOCOL_VERSION,
     Categories,
     Failed,
     Hello,
@@ -129,3 +131,14 @@ def test_what_stands_between_steps_leaves_the_host_and_the_gradients_out() -> No
         weights=4, gradients=4, master_weights=8, optimizer_state=10, optimizer_state_host=2, buffers=1
     )
     assert found.persistent_bytes == 4 + 8 + 10 - 2 + 1
+
+
+@given(st.integers(0, 1 << 63), *(st.none() | st.integers(0, 1 << 50) for _ in range(3)))
+def test_a_sample_is_written_as_any_other_message(
+    clock: int, device: int | None, process: int | None, rss: int | None
+) -> None:
+    sample = Sample(clock, device, process, rss)
+    general = {"v": PROTOCOL_VERSION, "kind": "sample", **dataclasses.asdict(sample)}
+    assert json.loads(encode(sample)) == general
+    assert list(json.loads(encode(sample))) == list(general)
+    assert encode(sample).endswith(b"}\n")
