@@ -79,12 +79,14 @@ class Part:
         rank: Which one.
         layout: Whole tensors of its part of the model.
         made_bytes: Gradients of all of them.
+        arriving_bytes: Largest of them, as autograd makes it.
     """
 
     def __init__(self, rank: Rank, gpu: Gpu | None, *, peaks_only: bool = False) -> None:
         self.rank, self._peaks_only = rank, peaks_only
         self.layout = place(rank.scenario)
-        self.made_bytes = gradients_of(self.layout, rank.scenario).bytes
+        made = gradients_of(self.layout, rank.scenario, stand=True)
+        self.made_bytes, self.arriving_bytes = made.bytes, made.arriving_bytes
         self._gpu = gpu
         self._activations: dict[bool, Activations | None] = {}
 
@@ -195,6 +197,11 @@ def _ground(part: Part, parallel: Parallel) -> Ground:
     gradients = gradients_of(share.gradients, scenario, share.optimized, stand=share.gradients_stand)
     if share.host_state:
         gradients = replace(gradients, step_copy_bytes=0, step_copy_rounding=0)
+    if gradients.arriving_bytes:
+        # what arrives is one parameter's gradient, however the kept ones are laid end to end
+        gradients = replace(gradients, arriving_bytes=part.arriving_bytes)
+    if share.host_gradients:
+        gradients = replace(gradients, bytes=0, rounded_bytes=0)
     activations = part.activations(gathers=share.gathers)
     standing = _standing(rank, part, share, gradients=gradients, activations=activations)
     return Ground(rank, layout, share, gradients, activations, standing, scenario.target == "cuda")
@@ -278,7 +285,7 @@ def _kept_logits(scenario: Scenario, layout: Layout) -> int:
 def host_sizes(ground: Ground, state: OptimizerState) -> dict[str, int]:
     """What a rank keeps in host memory, by component.
 
-    DeepSpeed and FSDP pin as much as they move: the figures are those of the tensors themselves.
+    DeepSpeed and FSDP pin as much as they move. The figures are those of the tensors themselves.
     """
     share, sizes = ground.share, {"optimizer_state": state.host_bytes}
     if share.host_state:
@@ -286,6 +293,9 @@ def host_sizes(ground: Ground, state: OptimizerState) -> dict[str, int]:
         sizes["master_weights"] = sum(
             p.bytes_in(p.master) for p in share.optimized.placed if p.master is not None
         )
+    if share.host_gradients:
+        made = share.gradients.trained
+        sizes["gradients"] = sum(p.bytes_in(p.gradients) for p in made if p.gradients is not None)
     if share.host_weights:
         sizes["weights"] = sum(p.weight_bytes for p in share.weights.placed)
     return {name: size for name, size in sizes.items() if size}

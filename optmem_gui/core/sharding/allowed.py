@@ -13,6 +13,7 @@ from optmem_gui.core.optimizers.state import check_shapes
 from optmem_gui.core.parallel import ONE_GPU
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.sharding.megatron import is_megatron
 from optmem_gui.core.sharding.share import Share
 
 _MATRIX, _VECTOR = (256, 512), (256 * 512,)
@@ -80,6 +81,10 @@ def sharding_notes(scenario: Scenario, implementation: Implementation, share: Sh
     yield Reason("shard.nccl")
     if share.gathers:
         yield Reason("shard.gathering_not_compared")
+    if parallel.offload != "none":
+        yield Reason("shard.pinned")
+    if parallel.sequence_parallel and not is_megatron(scenario):
+        yield Reason("shard.sequence_parallel_whole")
     if parallel.pp > 1:
         yield Reason("shard.pipeline")
     if parallel.tp > 1:

@@ -105,15 +105,20 @@ def zero1(layout: Layout, ranks: Ranks) -> Share:
 
 
 def zero2(layout: Layout, ranks: Ranks) -> Share:
-    """As ZeRO-1, and each rank keeps the gradients of its part only."""
-    return replace(zero1(layout, ranks), gradients=_flat(layout, ranks))
+    """As ZeRO-1, and each rank keeps the gradients of its part only; offloaded they go to host memory.
+
+    Source: stage_1_and_2.py ``async_inplace_copy_grad_to_fp32_buffer_from_gpu``.
+    """
+    share = zero1(layout, ranks)
+    return replace(share, gradients=_flat(layout, ranks), host_gradients=share.host_state)
 
 
 def zero3(layout: Layout, ranks: Ranks) -> Share:
     """As ZeRO-2, and parameters are split as well, gathered while they are used.
 
     Source: deepspeed/runtime/zero/parameter_offload.py and partitioned_param_coordinator.py: parameters
-    stay gathered until ``max_live_parameters``, those below ``param_persistence_threshold`` always.
+    stay gathered until ``max_live_parameters``, those below ``param_persistence_threshold`` always; stage3.py
+    ``grad_partitions_flat_buffer``: gradients live in one buffer, in host memory where the optimizer is.
     """
     units = units_of(layout, ranks.layers, 1)
     small = sum(p.group.param_count for p in layout.placed if p.group.numel <= PERSISTENT_ELEMENTS)
@@ -133,8 +138,10 @@ def zero3(layout: Layout, ranks: Ranks) -> Share:
         buffers=buffers,
         flat=True,
         gathers=True,
+        gradients_stand=True,
         host_state=ranks.parallel.offload != "none",
         host_weights=ranks.parallel.offload == "all",
+        host_gradients=ranks.parallel.offload != "none",
     )
 
 
@@ -156,6 +163,7 @@ def fsdp2(layout: Layout, ranks: Ranks) -> Share:
         gathers=True,
         host_state=ranks.parallel.offload != "none",
         host_weights=ranks.parallel.offload != "none",
+        host_gradients=ranks.parallel.offload != "none",
     )
 
 

@@ -44,6 +44,7 @@ class Share:
         gathers: Parameters are gathered for each layer, in the type of the computation.
         host_state: Optimizer state and master weights live in host memory.
         host_weights: So do the parameters it keeps.
+        host_gradients: So do the gradients it keeps; on the GPU they pass through a buffer.
     """
 
     weights: Layout
@@ -55,6 +56,7 @@ class Share:
     gathers: bool = False
     host_state: bool = False
     host_weights: bool = False
+    host_gradients: bool = False
 
 
 def whole(layout: Layout) -> Share:

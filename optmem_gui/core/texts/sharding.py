@@ -30,6 +30,8 @@ TEXTS: dict[str, str] = {
     "deepspeed.left_out.temporaries": "temporaries of the optimizer's step",
     "deepspeed.left_out.context": "CUDA context, NCCL and what the allocator reserves",
     "deepspeed.left_out.optimizer": "any optimizer but Adam, and any precision but 16-bit with fp32 master weights",
+    "shard.pinned": "Offload: host figures are the tensors' own; torch rounds every pinned buffer up to a power of two, so keep up to twice as much free.",
+    "shard.sequence_parallel_whole": "Sequence parallel is counted for Megatron-LM only; here norms, dropout and residuals are counted whole, which is too much.",
     "shard.nccl": "NCCL's own buffers are a band of 100 to 1500 MiB in the process figure: they depend on channels and peers.",
     "shard.gathering_not_compared": "How much is gathered at a time follows the engine's source; not yet compared with a GPU.",
     "shard.pipeline": "Pipeline: one forward, one backward in turn (1F1B); buffers for sending are not counted.",
