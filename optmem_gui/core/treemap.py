@@ -76,7 +76,7 @@ def _lay(areas: Sequence[float], row: float, box: Box) -> tuple[list[Box], Box]:
             laid.append(Box(x, y, depth, height))
             y += height
         return laid, Box(x + depth, box.y, max(0.0, box.width - depth), box.height)
-    depth = row / box.width
+    depth = row / box.width if box.width else 0.0
     for area in areas:
         width = area / depth if depth else 0.0
         laid.append(Box(x, y, width, depth))

@@ -31,12 +31,14 @@ class InspectState:
     Attributes:
         shown: The last answer; it stays while another one is worked on.
         busy: Another one is worked on.
+        asked: The choice that is worked on; None where nothing is, or nothing was chosen.
         reason: Why the last question has no answer.
         refused: The question that has none.
     """
 
     shown: Inspected | None = None
     busy: bool = False
+    asked: Question | None = None
     reason: Reason | None = None
     refused: Question | None = None
 
@@ -140,7 +142,7 @@ class Inspector(QObject):
     def stop(self) -> None:
         """Give up what is worked on."""
         self._give_up()
-        self._show(replace(self.state, busy=False))
+        self._show(InspectState(self.state.shown))
 
     def close(self) -> None:
         """Stop and wait, because a thread must not outlive the window."""
@@ -153,7 +155,7 @@ class Inspector(QObject):
     def _choose(self, question: Question) -> None:
         shown = self.state.shown
         if shown is not None and shown.question == question and self._known is not None:
-            self._show(replace(self.state, reason=None, refused=None))
+            self.stop()
             return
         self._ask(question, choosing=True)
 
@@ -166,7 +168,8 @@ class Inspector(QObject):
         thread.finished.connect(self._finished)
         self._threads.add(thread)
         self._current, self._choosing = thread, choosing
-        self._show(replace(self.state, busy=True, reason=None, refused=None))
+        asked = question if choosing else None
+        self._show(InspectState(self.state.shown, busy=True, asked=asked))
         self._store.set_regrouping(choosing)
         thread.start()
 
@@ -195,9 +198,9 @@ class Inspector(QObject):
                 if choosing:
                     self._store.load_model(found.model, found.summary)
             case Reason() as reason:
-                self._show(replace(self.state, busy=False, reason=reason, refused=question))
+                self._show(InspectState(self.state.shown, reason=reason, refused=question))
             case _:
-                self._show(replace(self.state, busy=False))
+                self._show(InspectState(self.state.shown))
         self._store.set_regrouping(False)  # last, because it makes the page look at the model again
         if isinstance(thread.outcome, Exception):
             raise thread.outcome

@@ -30,6 +30,8 @@ from optmem_gui.gui.theme import is_dark
 from tests.allocator.recorder import as_snapshot
 from tests.gui.conftest import settle
 from tests.gui.simulation_samples import simulated
+from tests.gui.test_checkpoint_page import open_page as open_checkpoint_page
+from tests.gui.test_checkpoint_page import training
 from tests.gui.test_memory_snapshots import open_in, program
 from tests.gui.test_memory_snapshots import page_of as open_page
 
@@ -239,10 +241,12 @@ def _bring_up(window: MainWindow, shown: str, snapshot_file: Path, qtbot: QtBot)
     elif shown == "memory snapshot":
         page = open_in(window, snapshot_file, qtbot)
         page.pages.show_page(3)
+    elif shown == "checkpoint":
+        open_checkpoint_page(window, training(snapshot_file.parent / "train.pt"), qtbot)
     settle()
 
 
-SHOWN = ("estimate", "simulation", "memory snapshot")
+SHOWN = ("estimate", "simulation", "memory snapshot", "checkpoint")
 
 
 @pytest.mark.parametrize("shown", SHOWN)
@@ -302,6 +306,8 @@ def test_the_keyboard_reaches_everything_and_gets_out_again(
     start: QWidget = text_field(window, "params").edit
     if shown == "memory snapshot":
         start = open_page(window).what_if.split.edit
+    elif shown == "checkpoint":
+        start = window.inputs.model.file.open
     start.setFocus()
     reached: set[QWidget] = set()
     for _ in range(4 * len(_inputs(window))):

@@ -108,7 +108,7 @@ class CheckpointPage(TitledPanel):
         self.adapter.show_adapter(shown)
         self.modules.show_tree(shown.tree, unit)
         self.optimizer.show_found(shown, snapshot.scenario, unit)
-        asked = state.refused if at_field and state.refused is not None else shown.question
+        asked = state.asked or (state.refused if at_field else None) or shown.question
         self.choices.show_choices(
             shown, asked.choices or Choices(), shown.question.trained, issue if at_field else ""
         )
@@ -154,7 +154,6 @@ class CheckpointPage(TitledPanel):
 
     def _beside(self, found: Checkpoint, unit: SizeUnit) -> str:
         """What is in the file beside parameters, and as what they are stored."""
-        logical = sum(group.dtype.bytes_for(group.numel) * group.count for group in found.ref.groups)
         said = [
             self.tr("Stored as {types}.").format(
                 types=listed(f"{name} ({format_short_count(count)})" for name, count in found.dtypes.items())
@@ -165,10 +164,10 @@ class CheckpointPage(TitledPanel):
             weights = sum(kind.param_count for kind in packed)
             taken = sum(kind.count * kind.stored_dtype.bytes_for(kind.stored_count) for kind in packed)
             said.append(
-                self.tr("{count} parameters are packed into {size}; unpacked they are {whole}.").format(
+                self.tr("{count} parameters are packed into {size}; in 16 bits they are {whole}.").format(
                     count=format_count(weights),
                     size=format_bytes(taken, unit),
-                    whole=format_bytes(logical, unit),
+                    whole=format_bytes(2 * weights, unit),
                 )
             )
         if found.buffer_count:

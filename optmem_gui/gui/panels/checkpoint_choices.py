@@ -62,7 +62,7 @@ class ChoicesView(QWidget):
         self._inspected, self._choices, self._trained = inspected, choices, trained
         self.weights.show_value(choices.weights)
         self.tied.show_value(choices.tied)
-        if not self._later.isActive() and not issue:
+        if not self._later.isActive():
             self.frozen.show_text(choices.frozen)
         self.frozen.show_issue(issue)
         if inspected is None:
@@ -86,7 +86,7 @@ class ChoicesView(QWidget):
 
     def _about_ties(self, inspected: Inspected) -> str:
         other, owner = inspected.read.tied[0]
-        return self.tr("{count} tensors, such as {other}, which is {owner}").format(
+        return self.tr("{count}, such as {other}, which is {owner}").format(
             count=format_count(len(inspected.read.tied)), other=other, owner=owner
         )
 

@@ -98,26 +98,34 @@ def lay_out(tree: ModuleTree, root: int, area: QRectF, em: float) -> list[Tile]:
         em: Height of a line of text.
     """
     tiles: list[Tile] = []
+    least = _SMALLEST_EMS * em
     open_ones = deque([(root, area, 0)])
     while open_ones:
         node, space, depth = open_ones.popleft()
-        sizes = tree.stored_bytes
-        below = sorted(
-            (child for child in tree.children(node) if sizes[child]), key=lambda child: -sizes[child]
-        )
-        boxes = squarify(
-            [sizes[child] for child in below], Box(space.x(), space.y(), space.width(), space.height())
-        )
-        for child, box in zip(below, boxes, strict=True):
-            if min(box.width, box.height) < _SMALLEST_EMS * em or len(tiles) >= MOST_BOXES:
+        seen, rest = _large_enough(tree, node, space, least)
+        sizes = [tree.stored_bytes[child] for child in seen]
+        boxes = squarify([*sizes, rest], Box(space.x(), space.y(), space.width(), space.height()))
+        for child, box in zip(seen, boxes, strict=False):  # the last one is what is too small to be seen
+            if min(box.width, box.height) < least or len(tiles) >= MOST_BOXES:
                 continue
             place = QRectF(*box)
             inner, head = _inside(place, em)
-            divided = not tree.is_tensor(child) and inner.isValid()
+            divided = inner.isValid() and bool(_large_enough(tree, child, inner, least)[0])
             tiles.append(Tile(child, place, head, divided, depth + 1))
             if divided:
                 open_ones.append((child, inner, depth + 1))
     return tiles
+
+
+def _large_enough(tree: ModuleTree, node: int, space: QRectF, least: float) -> tuple[list[int], int]:
+    """Children that can be seen in a space, the largest first, and the bytes of the others."""
+    whole = tree.stored_bytes[node]
+    if not whole:
+        return [], 0
+    bar = whole * least * least / max(1e-9, space.width() * space.height())
+    sizes = tree.stored_bytes
+    seen = sorted((c for c in tree.children(node) if sizes[c] >= bar), key=lambda child: -sizes[child])
+    return seen, whole - sum(sizes[child] for child in seen)
 
 
 def _inside(place: QRectF, em: float) -> tuple[QRectF, float]:
