@@ -152,6 +152,9 @@ class Treemap(QWidget):
             self._legend = legend_lines(self._tree, seen, self.width(), metrics)
             full.setBottom(max(1.0, full.bottom() - self._legend_height()))
             self._tiles = lay_out(self._tree, self._root, full, metrics.height())
+            drawn = legend_lines(self._tree, self._tiles, self.width(), metrics)
+            if len(drawn) == len(self._legend):  # what is too small beside the legend needs no entry in it
+                self._legend = drawn
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
