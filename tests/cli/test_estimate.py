@@ -14,7 +14,6 @@ from optmem_gui.engine.gpu_table import find_gpu, load_gpus
 from optmem_gui.report.scenario_file import save_scenario
 from tests.cli.conftest import Answer, Optmem, words_as_id
 
-
 ENDS = 51 * (1 << 19) + 2 * 40_960
 """What the caching allocator does not split off one fp32 copy of the synthetic model of a billion: 3 x 17
 matrices of 43.5 MiB in segments of 44 MiB, two of 253.96 MiB in segments of 254 MiB."""
