@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import zipfile
 from pathlib import Path
 from stat import S_ISREG
 from types import TracebackType
@@ -16,6 +17,12 @@ SNIFF_BYTES = 64
 
 MAX_READ_BYTES = 1 << 28
 """Most that a stream gives at once."""
+
+MAX_DIRECTORY_BYTES = 24 << 20
+"""Largest directory of a zip that is read: about 300,000 records as torch names them.
+
+``zipfile`` keeps an object for each of them, of shorter names at most half a million: 200 MB.
+"""
 
 _MAX_POINTER_BYTES = 1024
 
@@ -85,11 +92,15 @@ class HeaderStream(io.RawIOBase):
     """A header file as the seekable stream that ``zipfile`` and the pickle walker want.
 
     Raises:
-        UserError: One read asks for more than :data:`MAX_READ_BYTES`, which no directory or header takes.
+        UserError: One read asks for more than :attr:`limit_bytes`, which no directory or header takes.
+
+    Attributes:
+        limit_bytes: Most that one read gives.
     """
 
-    def __init__(self, file: HeaderFile) -> None:
+    def __init__(self, file: HeaderFile, limit_bytes: int = MAX_READ_BYTES) -> None:
         super().__init__()
+        self.limit_bytes = limit_bytes
         self._file = file
         self._position = 0
 
@@ -118,9 +129,9 @@ class HeaderStream(io.RawIOBase):
         """The next ``size`` bytes, fewer only at the end; all that is left for -1."""
         wanted = self._file.size - self._position if size is None or size < 0 else size
         wanted = max(0, min(wanted, self._file.size - self._position))
-        if wanted > MAX_READ_BYTES:
+        if wanted > self.limit_bytes:
             raise refused(
-                "checkpoint.directory_too_large", file=shown(self._file.path), limit_bytes=MAX_READ_BYTES
+                "checkpoint.directory_too_large", file=shown(self._file.path), limit_bytes=self.limit_bytes
             )
         data = self._file.read(wanted)
         self._position += len(data)
@@ -132,6 +143,19 @@ class HeaderStream(io.RawIOBase):
         data = self.read(len(view))
         view[: len(data)] = data
         return len(data)
+
+
+def open_zip(file: HeaderFile) -> zipfile.ZipFile:
+    """The archive in a file, its directory read.
+
+    Raises:
+        UserError: The directory is larger than any checkpoint's.
+        zipfile.BadZipFile: No zip, or a damaged one; ``zipfile`` raises other errors for some damage too.
+    """
+    stream = HeaderStream(file, MAX_DIRECTORY_BYTES)
+    archive = zipfile.ZipFile(stream)
+    stream.limit_bytes = MAX_READ_BYTES
+    return archive
 
 
 def unreadable(path: Path, error: OSError | ValueError) -> UserError:

@@ -120,7 +120,8 @@ def cache_snapshot(listing: Listing, reading: Reading) -> Path | None:
     main = listing.folder / "refs" / "main"
     if main.is_file():
         revision = read_small(main, 1024, reading).decode("ascii", "replace").strip()
-        if revision and "/" not in revision and (root / revision).is_dir():
+        inside = revision not in (".", "..") and not set("/\\") & set(revision)
+        if revision and inside and (root / revision).is_dir():
             return root / revision
     snapshots = list_folder(root, reading).folders
     if len(snapshots) == 1:

@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, shown
-from optmem_gui.checkpoints.files import HeaderFile, HeaderStream
+from optmem_gui.checkpoints.files import HeaderFile, open_zip
 from optmem_gui.checkpoints.hdf5 import SIGNATURE, Hdf5
 from optmem_gui.checkpoints.hdf5_values import Value
 from optmem_gui.checkpoints.keras import keras_contents
@@ -78,7 +78,7 @@ def read_keras(file: HeaderFile, reading: Reading) -> Contents:
     if not file.size:
         raise refused("checkpoint.empty_file", file=name)
     try:
-        with zipfile.ZipFile(HeaderStream(file)) as archive:
+        with open_zip(file) as archive:
             records = {record.filename: record for record in archive.infolist()}
             config = parse_config(
                 _small(archive, records.get(_CONFIG), name),

@@ -165,7 +165,9 @@ def _array(path: Path, reading: Reading) -> Tensor:
     return Tensor(None, 0, shape, stride, dtype)
 
 
-def _dtype(text: str) -> DType | None:
+def _dtype(text: object) -> DType | None:
+    if not isinstance(text, str):  # zarr gives a list for records, which no model has
+        return None
     return DTYPES["bf16"] if text == "bfloat16" else _ZARR.get(text.lstrip("<>|="))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from optmem_gui.checkpoints.contents import Contents, Reading, Row, refused, remark, shown
-from optmem_gui.checkpoints.files import HeaderFile, HeaderStream
+from optmem_gui.checkpoints.files import HeaderFile, open_zip
 from optmem_gui.checkpoints.numpy_header import MAGIC, ArrayHeader, BadHeaderError, read_start
 from optmem_gui.core.reasons import Reason
 
@@ -124,7 +124,7 @@ def read_archive(file: HeaderFile, reading: Reading) -> Contents:
     if not file.size:
         raise refused("checkpoint.empty_file", file=name)
     try:
-        archive = zipfile.ZipFile(HeaderStream(file))
+        archive = open_zip(file)
     except _DAMAGE:
         raise refused("checkpoint.zip_no_directory", file=name) from None
     found, seen = _Found(), set[str]()

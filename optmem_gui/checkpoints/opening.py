@@ -85,7 +85,10 @@ def open_checkpoint(
     reading = Reading(progress, cancelled, build)
     reading.check()
     with _collector_paused():
-        return with_adapter(_open(path, reading), reading)
+        try:
+            return with_adapter(_open(path, reading), reading)
+        except OSError as error:  # a name in the checkpoint that no file can have, or a folder gone meanwhile
+            raise unreadable(Path(error.filename or path), error) from None
 
 
 @contextmanager

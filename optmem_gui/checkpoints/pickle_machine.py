@@ -6,6 +6,7 @@ Source of the instructions: Python's ``Lib/pickletools.py``.
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
@@ -17,6 +18,12 @@ CHECK_EVERY = 50_000
 
 MAX_ITEM_BYTES = 1 << 28
 """Longest text or byte string taken from a pickle; tensor data never stands in it."""
+
+MAX_STEPS, MAX_PENDING, MAX_BLOCKS = 1 << 26, 1 << 22, 1 << 23
+"""Instructions, values that wait for their container, and pieces of memory that one pickle may take.
+
+A tensor and its name take some 25 instructions and 15 pieces; picklers fill containers by 1,000 items.
+"""
 
 _MARK = object()
 DAMAGE = (
@@ -33,6 +40,10 @@ DAMAGE = (
 """What running off damaged instructions can raise."""
 
 
+class TooMuchError(Exception):
+    """A pickle that makes more than any checkpoint does."""
+
+
 class Machine:
     """The stack machine of the pickle format."""
 
@@ -47,8 +58,13 @@ class Machine:
         self.steps = 0
 
     def run(self, check: Callable[[], None]) -> Value:
-        """Follow the instructions to STOP and give what they leave on the stack."""
+        """Follow the instructions to STOP and give what they leave on the stack.
+
+        Raises:
+            TooMuchError: One of the limits is passed.
+        """
         table, read = HANDLERS, self.read
+        blocks = sys.getallocatedblocks()
         while True:
             count = 0
             try:
@@ -60,6 +76,9 @@ class Machine:
             finally:
                 self.steps += count
             check()
+            taken = sys.getallocatedblocks() - blocks
+            if self.steps > MAX_STEPS or len(self.stack) > MAX_PENDING or taken > MAX_BLOCKS:
+                raise TooMuchError
 
     def take(self, count: int) -> bytes:
         """Exactly ``count`` bytes of the pickle."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from optmem_gui.checkpoints.contents import refused
-from optmem_gui.checkpoints.pickle_machine import DAMAGE, Machine
+from optmem_gui.checkpoints.pickle_machine import DAMAGE, Machine, TooMuchError
 from optmem_gui.checkpoints.pickle_values import Rebuild, Value
 
 
@@ -47,13 +47,15 @@ def walk_pickle(
         check: Called now and then; may raise to stop.
 
     Raises:
-        UserError: The instructions end early or make no sense.
+        UserError: The instructions end early, make no sense or make more than a checkpoint holds.
     """
     machine = Machine(stream, rebuilders)
     try:
         value = machine.run(check)
     except DAMAGE:
         raise refused("checkpoint.pickle_damaged", file=file, position_count=machine.steps) from None
+    except TooMuchError:
+        raise refused("checkpoint.pickle_too_much", file=file, position_count=machine.steps) from None
     return Walked(value, frozenset(machine.named), frozenset(machine.called))
 
 
@@ -70,7 +72,7 @@ def names_in_pickles(data: bytes) -> tuple[frozenset[str], bool]:
         machine = Machine(stream, {})
         try:
             machine.run(lambda: None)
-        except DAMAGE:
+        except (*DAMAGE, TooMuchError):
             return frozenset(named | machine.named), whole
         whole = True
         named |= machine.named

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from optmem_gui.checkpoints import torch_scripts
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
-from optmem_gui.checkpoints.files import HeaderFile, HeaderStream
+from optmem_gui.checkpoints.files import HeaderFile, HeaderStream, open_zip
 from optmem_gui.checkpoints.pickle_machine import MAX_ITEM_BYTES
 from optmem_gui.checkpoints.pickle_values import Made
 from optmem_gui.checkpoints.pickles import Walked, names_in_pickles, walk_pickle
@@ -26,8 +26,11 @@ SUFFIXES = (".pt", ".pth", ".bin", ".ckpt", ".pkl")
 LEGACY_MAGIC = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """The number 0x1950a86a20f9469cfc6c, pickled with protocol 2."""
 
-MAX_DIRECTORY_BYTES = 1 << 27
-"""Largest zip directory read: about a million records."""
+_UNPACKED_BYTES, _PACKED_RATIO = 1 << 20, 16
+"""What a compressed record may unpack to: this much, and this many times its size.
+
+torch.save stores without compression; the pickle of a state dict shrinks to a fifth if packed anew.
+"""
 
 _ENCRYPTED = 0x1
 _DAMAGE = (
@@ -85,7 +88,7 @@ def walk_zip(file: HeaderFile, reading: Reading) -> tuple[Walked, dict[str, int]
     """
     name = shown(file.path)
     try:
-        archive = zipfile.ZipFile(HeaderStream(file))
+        archive = open_zip(file)
     except _DAMAGE:
         raise refused("checkpoint.zip_no_directory", file=name) from None
     with archive:
@@ -146,6 +149,15 @@ def _find_pickle(records: list[zipfile.ZipInfo], name: str) -> tuple[zipfile.Zip
 
 
 def _content(archive: zipfile.ZipFile, record: zipfile.ZipInfo, name: str) -> bytes:
+    packed = min(record.compress_size, archive.start_dir)
+    if record.file_size > _UNPACKED_BYTES + _PACKED_RATIO * packed:
+        raise refused(
+            "checkpoint.zip_unpacks",
+            file=name,
+            record=record.filename,
+            packed_bytes=packed,
+            size_bytes=record.file_size,
+        )
     try:
         with archive.open(record) as stream:
             data = stream.read(record.file_size + 1)

@@ -53,7 +53,7 @@ READ: dict[str, tuple[int, int, str]] = {
     "torch_burn/legacy_with_offsets.pt": (20, 0, ""),
     "torch_burn/legacy_uncloned_views.pt": (20, 0, "view_of_storage"),
     "torch_burn/simple_legacy.pt": (8, 2, ""),
-    "torch_burn/checkpoint.pt": (93, 0, ""),
+    "torch_burn/checkpoint.pt": (93, 0, "optimizer_differs"),
     "torch_burn/tests_batch_norm2d.pt": (10, 11, ""),
     "torch_burn/tests_top_level_key.pt": (18, 0, ""),
     "torch_burn/tests_weights_with_config.pt": (21, 0, ""),

@@ -67,13 +67,13 @@ def test_a_saved_language_model_is_the_model(tmp_path: Path, make: Any, shard: s
     assert (checkpoint.file_count > 1) is (shard == "10KB")
 
 
-def test_a_family_without_a_rule_is_read_and_says_so(tmp_path: Path) -> None:
+def test_a_family_without_a_rule_for_activations_is_read_and_says_so(tmp_path: Path) -> None:
     model = _bert()
     model.save_pretrained(tmp_path)
     checkpoint = open_checkpoint(tmp_path)
     assert {tensor.name: tensor.shape for tensor in checkpoint.spec.parameters} == _parameters(model)
     assert checkpoint.architecture is None
-    assert codes(checkpoint) == {"unknown_family"}
+    assert codes(checkpoint) == {"no_activations"}
 
 
 def test_a_model_in_bf16_is_found_in_bf16(tmp_path: Path) -> None:

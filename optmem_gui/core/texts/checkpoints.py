@@ -42,6 +42,8 @@ TEXTS: dict[str, str] = {
     "checkpoint.zip_damaged": "{file}: {record} cannot be taken out of the zip; download the file again",
     "checkpoint.directory_too_large": "{file}: its directory takes more than {limit_bytes}; this is no checkpoint",
     "checkpoint.pickle_too_large": "{file}: its data.pkl takes {size_bytes}, more than {limit_bytes}; this is no checkpoint",
+    "checkpoint.pickle_too_much": "{file}: after {position_count} instructions its pickle has made more than any checkpoint holds; do not load this file",
+    "checkpoint.zip_unpacks": "{file}: {record} takes {packed_bytes} and would unpack to {size_bytes}, as no checkpoint does; do not load this file",
     "checkpoint.pickle_damaged": "{file}: the pickle makes no sense after {position_count} instructions; download the file again",
     "checkpoint.not_torch": "{file}: neither a zip nor a pickle, so not written by torch.save; choose the weights file",
     "checkpoint.bare_pickle": "{file}: a bare pickle, not written by torch.save; save the state dict with torch.save or safetensors",
