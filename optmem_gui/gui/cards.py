@@ -18,6 +18,7 @@ class MutedLabel(QLabel):
         super().__init__(parent)
         self._scale = scale
         self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)  # names from files can look like markup
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setFont(scaled_font(self.font(), scale))
         self._tint()
@@ -38,6 +39,7 @@ class IssueLabel(QLabel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWordWrap(True)
+        self.setTextFormat(Qt.TextFormat.PlainText)  # names from files can look like markup
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setFont(scaled_font(self.font(), 0.92))
         self._tint()

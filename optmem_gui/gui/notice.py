@@ -20,6 +20,7 @@ class NoticeBar(QFrame):
         self._reason: Reason | None = None
         self.text = QLabel(self)
         self.text.setWordWrap(True)
+        self.text.setTextFormat(Qt.TextFormat.PlainText)  # names from files can look like markup
         self.text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )

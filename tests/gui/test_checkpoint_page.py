@@ -273,6 +273,23 @@ def test_a_missing_shard_is_labelled_partial(window: MainWindow, qtbot: QtBot, s
     assert page.tiles["parameters"].note.text() == f"{4 * 64 * 64:,}"
 
 
+def test_names_that_look_like_markup_are_shown_as_they_are(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    name = "<img src='file:///etc/hostname'>.weight"
+    save_file({name: torch.zeros(4, 4), "b.weight": torch.zeros(2, 2)}, tmp_path / "m.safetensors")
+    page = open_page(window, tmp_path / "m.safetensors", qtbot)
+    tree = page.modules.tree.modules
+    rows = {tree.index(number, NAME).data(): tree.index(number, NAME) for number in range(2)}
+    tip = rows[name].data(Qt.ItemDataRole.ToolTipRole)
+    assert "&lt;img src=" in tip
+    assert "<img" not in tip
+    plain = rows["b.weight"].data(Qt.ItemDataRole.ToolTipRole)
+    assert plain.startswith("b.weight: 4 parameters, 16 bytes")
+    for label in (window.notice.text, window.inputs.model.file.warnings, page.choices.tied.note):
+        assert label.textFormat() is Qt.TextFormat.PlainText
+
+
 # Adapters
 
 

@@ -15,6 +15,7 @@ from optmem_gui.gui.inspecting import InspectState
 from optmem_gui.gui.panels.checkpoint_choices import ChoicesView
 from optmem_gui.gui.panels.checkpoint_modules import ModulesView
 from optmem_gui.gui.panels.checkpoint_optimizer import AdapterView, OptimizerView
+from optmem_gui.gui.plain import plain_tip
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.tasks.inspect import Inspected
 from optmem_gui.gui.widgets.labels import NumberTile, ValueLabel
@@ -127,7 +128,7 @@ class CheckpointPage(TitledPanel):
         if found.file_count > 1:
             note = self.tr("{what}, {files} files").format(what=note, files=format_count(found.file_count))
         self.write_note(note)
-        self.note.setToolTip(str(found.path))
+        self.note.setToolTip(plain_tip(str(found.path)))
         trained = sum(group.param_count for group in shown.model.groups if group.trainable)
         share = f"{100 * trained / found.param_count:.1f} %" if found.param_count else "0 %"
         tiles = {

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSpli
 
 from optmem_gui.core.module_tree import ModuleTree
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
+from optmem_gui.gui.plain import plain_tip
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.module_tree import ModuleTreeView
 from optmem_gui.gui.widgets.module_tree_model import MOST_FOUND
@@ -119,7 +120,7 @@ class ModulesView(QWidget):
             self.where.setText("")
             return
         self.where.setText(self.treemap.about(self.treemap.root).partition("\n")[0])
-        self.where.setToolTip(self.treemap.about(self.treemap.root))
+        self.where.setToolTip(plain_tip(self.treemap.about(self.treemap.root)))
 
     def retranslate(self) -> None:
         """Put up the words of the current language."""

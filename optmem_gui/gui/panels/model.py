@@ -24,6 +24,7 @@ from optmem_gui.gui.cards import IssueLabel, MutedLabel
 from optmem_gui.gui.fields import Choice, ChoiceField, Segment, TextField
 from optmem_gui.gui.i18n import render_reason
 from optmem_gui.gui.input_panel import InputPanel
+from optmem_gui.gui.plain import plain_tip
 from optmem_gui.gui.snapshot import CheckpointSummary, LoadState, Snapshot
 from optmem_gui.gui.theme import scaled_font
 
@@ -100,7 +101,7 @@ class FilePage(QWidget):
         """Show the file and what it holds; empty for a model that comes from no file."""
         path = model.path or ""
         self.path.setText(Path(path).name if path else "")
-        self.path.setToolTip(path)
+        self.path.setToolTip(plain_tip(path))
         lines = [self._counts(model)] if path else []
         if checkpoint is not None:
             lines.append(self._read(checkpoint, snapshot))
@@ -116,7 +117,7 @@ class FilePage(QWidget):
         if hidden > 0:
             shown.append(self.tr("... and {number} more (hover to read them)").format(number=hidden))
         self.warnings.setText("\n".join(shown))
-        self.warnings.setToolTip("\n".join(warnings))
+        self.warnings.setToolTip(plain_tip("\n".join(warnings)))
         self.summary.setVisible(bool(lines))
         self.warnings.setVisible(bool(warnings))
 

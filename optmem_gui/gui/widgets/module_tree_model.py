@@ -16,6 +16,7 @@ from PySide6.QtCore import (
 from optmem_gui.core.module_tree import ROOT, ModuleTree
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.gui.i18n import QT_TRANSLATE_NOOP, listed
+from optmem_gui.gui.plain import plain_tip
 from optmem_gui.report.tables import Table
 
 Index = QModelIndex | QPersistentModelIndex
@@ -232,7 +233,7 @@ class ModuleTreeModel(QAbstractItemModel):
             return self.cell(self.node(index), index.column())
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(index.column())
-        return self.tip(self.node(index)) if role == Qt.ItemDataRole.ToolTipRole else None
+        return plain_tip(self.tip(self.node(index))) if role == Qt.ItemDataRole.ToolTipRole else None
 
     def cell(self, node: int, column: int) -> str:
         """What stands in a cell."""

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from optmem_gui.core.module_tree import ROOT, ModuleTree
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.gui.i18n import listed
+from optmem_gui.gui.plain import plain_tip
 from optmem_gui.gui.theme import is_dark, scaled_font, shades
 from optmem_gui.gui.widgets import painting
 from optmem_gui.gui.widgets.module_tree_model import part_name, shape_text
@@ -183,7 +184,7 @@ class Treemap(QWidget):
             if tile is None:
                 QToolTip.hideText()
             else:
-                QToolTip.showText(event.globalPos(), self.about(tile.node), self)
+                QToolTip.showText(event.globalPos(), plain_tip(self.about(tile.node)), self)
             return True
         return super().event(event)
 
@@ -264,7 +265,7 @@ class Treemap(QWidget):
         self._stand_on(order[places[key]])
         tile = next(each for each in self._tiles if each.node == self._current)
         corner = QPoint(round(tile.area.left()), round(tile.area.top() + 2 * painting.em(self)))
-        QToolTip.showText(self.mapToGlobal(corner), self.about(self._current), self)
+        QToolTip.showText(self.mapToGlobal(corner), plain_tip(self.about(self._current)), self)
         return True
 
     def _stand_on(self, node: int) -> None:
