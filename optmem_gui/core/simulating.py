@@ -33,6 +33,7 @@ class SimulationTarget:
         capacity_bytes: What the device can hand out to the process; None without an end.
         allocator: Value of ``PYTORCH_CUDA_ALLOC_CONF``; empty for PyTorch's defaults.
         cublas_workspace: Value of ``CUBLAS_WORKSPACE_CONFIG``; empty for the default of the architecture.
+        device: ``cuda``, or ``cpu`` where the step is trained on the CPU: the rest does not apply there.
     """
 
     torch: str
@@ -42,6 +43,7 @@ class SimulationTarget:
     capacity_bytes: int | None = None
     allocator: str = ""
     cublas_workspace: str = ""
+    device: str = "cuda"
 
 
 @dataclass(frozen=True, slots=True)

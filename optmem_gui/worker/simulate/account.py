@@ -14,6 +14,7 @@ from optmem_gui.core.simulating import (
     SimulatedPoint,
     SimulationTarget,
 )
+from optmem_gui.worker.simulate.plain_memory import PlainMemory
 from optmem_gui.worker.simulate.tape import Block, Mark, Tape
 
 _POINTS = 3000
@@ -71,7 +72,9 @@ def highest_peak(tape: Tape, target: SimulationTarget) -> int:
     return allocator.statistics.allocated_peak
 
 
-def _allocator(target: SimulationTarget) -> CachingAllocator:
+def _allocator(target: SimulationTarget) -> CachingAllocator | PlainMemory:
+    if target.device == "cpu":
+        return PlainMemory()
     return CachingAllocator(parse_settings(target.allocator), target.capacity_bytes)
 
 

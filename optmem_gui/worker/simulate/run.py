@@ -16,6 +16,7 @@ from optmem_gui.core.simulating import SimulationReport, TracedNote
 from optmem_gui.worker.simulate.account import Account, account, highest_peak
 from optmem_gui.worker.simulate.depth import Depths, depths_of
 from optmem_gui.worker.simulate.facts import machine_of
+from optmem_gui.worker.simulate.on_cpu import CpuTrace
 from optmem_gui.worker.simulate.places import failing_line
 from optmem_gui.worker.simulate.splice import UnlikeError, splice
 from optmem_gui.worker.simulate.tape import Tape
@@ -65,6 +66,10 @@ class Simulation:
         self._said: TracedNote | None = None
 
     @property
+    def _on_cpu(self) -> bool:
+        return self.request.target.device == "cpu"
+
+    @property
     def tracker(self) -> Tracker:
         """What is known of the trace under way."""
         return self._trace.tracker
@@ -107,7 +112,7 @@ class Simulation:
         try:
             return self._traced()
         except Exception as error:
-            if not _is_of_optimizer(error, self.phase):
+            if self._on_cpu or not _is_of_optimizer(error, self.phase):
                 raise
             from optmem_gui.worker.simulate.by_rule import ruled  # noqa: PLC0415  # the catalogue is large
 
@@ -122,7 +127,7 @@ class Simulation:
     def _traced(self) -> tuple[Tape, _Counts]:
         """Of the whole model, or put together from two shallow ones."""
         work = self.request.work
-        depths = None if self.request.every_block else depths_of(work)
+        depths = None if self.request.every_block or self._on_cpu else depths_of(work)
         if depths is not None:
             try:
                 return self._spliced(depths)
@@ -140,7 +145,8 @@ class Simulation:
         return splice(less_tape, more_tape, depths.missing), more.beyond(less, depths.missing)
 
     def _new_trace(self) -> Trace:
-        return Trace(machine_of(self.request.target), self._began, self._cancelled)
+        kind = CpuTrace if self._on_cpu else Trace
+        return kind(machine_of(self.request.target), self._began, self._cancelled)
 
     def _began(self, phase: str, step: int) -> None:
         self._send(Progress(phase, step, self.request.work.steps))

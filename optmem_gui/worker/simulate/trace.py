@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 
 import torch
@@ -55,18 +55,28 @@ class Trace:
     """One traced run.
 
     Attributes:
+        device: Where the model is built.
         tracker: What is known of it so far.
         param_count: Parameters, adapters included.
         trainable_count: Parameters that the optimizer updates.
     """
 
+    device = DEVICE
+
     def __init__(
         self, machine: Machine, began: Callable[[str, int], None], cancelled: Callable[[], bool]
     ) -> None:
-        self.tracker = Tracker(machine, RULES, cancelled)
+        self.tracker = self._new_tracker(machine, cancelled)
         self.param_count = self.trainable_count = 0
         self._began = began
         self._passes: Passes | None = None
+
+    @staticmethod
+    def _new_tracker(machine: Machine, cancelled: Callable[[], bool]) -> Tracker:
+        return Tracker(machine, RULES, cancelled)
+
+    def _traced(self) -> AbstractContextManager[None]:
+        return traced(self.tracker)
 
     def run(self, work: MeasureRequest, stand_in: StandIn | None = None) -> Tape:
         """Trace every step.
@@ -79,21 +89,21 @@ class Trace:
             UserError: What was asked for cannot be traced here.
             Cancelled: It is no longer wanted.
         """
-        work = replace(work, device=DEVICE.type)
+        work = replace(work, device=self.device.type)
         scheme = checked_scheme(work)
         tracker = self.tracker
         if stand_in is None:
             optimizer_class(work.optimizer)  # a library that looks for a GPU when it is imported finds none
-        with traced(tracker):
+        with self._traced():
             with self._phase("load"):
-                job = build(work, scheme, DEVICE)
+                job = build(work, scheme, self.device)
                 tracker.places.name(job.module)
                 make = None if stand_in is None else stand_in(job, work, scheme)
-                update = Update(work, scheme, job.trainable, DEVICE, make)
+                update = Update(work, scheme, job.trainable, self.device, make)
                 labels.after_load(tracker, job, update)
             for step in range(1, work.steps + 1):
                 tracker.step = step
-                passes = self._passes = Passes(job, update, autocast_of(scheme, DEVICE))
+                passes = self._passes = Passes(job, update, autocast_of(scheme, self.device))
                 train_step(
                     work,
                     passes,

@@ -126,8 +126,11 @@ class Tracker:
                 self.see(each, name)
 
     def _see(self, tensor: Tensor, name: str) -> None:
-        if not tensor.is_meta:
-            return
+        if tensor.is_meta:
+            self._watch(tensor, name)
+
+    def _watch(self, tensor: Tensor, name: str) -> None:
+        """Note the storage of a tensor from its first sight to its end."""
         storage = tensor.untyped_storage()
         key = storage._cdata  # noqa: SLF001  # torch's only identity of a storage
         if key in self.live:
