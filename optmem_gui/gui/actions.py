@@ -200,6 +200,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "stop",
     ),
     ActionSpec(
+        "plan",
+        QT_TRANSLATE_NOOP("Actions", "Find &layouts that fit..."),
+        QT_TRANSLATE_NOOP("Actions", "How few GPUs are enough, and how they share the model"),
+        "F7",
+    ),
+    ActionSpec(
         "probe",
         QT_TRANSLATE_NOOP("Actions", "&Add an optimizer of your own..."),
         QT_TRANSLATE_NOOP(
@@ -234,7 +240,18 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ),
     (
         QT_TRANSLATE_NOOP("Actions", "&Run"),
-        ("simulate", "simulate_function", "simulate_after_edit", "-", "measure", "-", "stop", "-", "probe"),
+        (
+            "simulate",
+            "simulate_function",
+            "simulate_after_edit",
+            "-",
+            "measure",
+            "-",
+            "stop",
+            "-",
+            "plan",
+            "probe",
+        ),
     ),
     (QT_TRANSLATE_NOOP("Actions", "&Help"), ("about_optimizer", "-", "about")),
 )

@@ -17,10 +17,12 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef, Source
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.options import checked, option_of, parse_value
+from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import BaseDType, Lora, OptionValue, Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.units import CountError, format_count, format_short_count, parse_count
+from optmem_gui.gui.parallel_edits import PREFIX, SIZES, parallel_text, read_host, read_size, with_shard
 from optmem_gui.gui.snapshot import CheckpointSummary
 
 LIMIT = 10**9
@@ -56,15 +58,15 @@ def shown_text(scenario: Scenario, name: str) -> str:
     match name:
         case "params":
             return _count_text(scenario.model.param_count)
-        case "batch" | "sequence":
+        case "batch" | "sequence" | "accumulate":
             number = getattr(scenario, name)
             return "" if number is None else str(number)
-        case "accumulate":
-            return str(scenario.accumulate)
         case "lora.rank":
             return str(scenario.lora.rank) if scenario.lora else str(DEFAULT_LORA.rank)
         case "lora.targets":
             return ", ".join((scenario.lora or DEFAULT_LORA).targets)
+    if name.startswith(PREFIX):
+        return parallel_text(scenario.parallel, name.removeprefix(PREFIX))
     if name.startswith("option."):
         implementation = find(scenario.optimizer)
         return str(implementation.settings(scenario.options, scenario.target).values[name[7:]])
@@ -99,6 +101,8 @@ def apply_edit(inputs: Inputs, name: str, value: Any) -> Inputs:  # noqa: ANN401
     special = _SPECIAL.get(name)
     if special is not None:
         return special(inputs, value)
+    if name.startswith(PREFIX):
+        return _with_layout(inputs, replace(inputs.scenario.parallel, **{name.removeprefix(PREFIX): value}))
     return replace(inputs, scenario=replace(inputs.scenario, **{name: value}))
 
 
@@ -165,6 +169,19 @@ def _with_lora(inputs: Inputs, on: bool) -> Inputs:
 def _with_base(inputs: Inputs, base_dtype: BaseDType) -> Inputs:
     lora = replace(inputs.scenario.lora or DEFAULT_LORA, base_dtype=base_dtype)
     return replace(inputs, scenario=replace(inputs.scenario, lora=lora))
+
+
+def _with_layout(inputs: Inputs, parallel: Parallel) -> Inputs:
+    return replace(inputs, scenario=replace(inputs.scenario, parallel=parallel))
+
+
+def _with_parallel(inputs: Inputs, parallel: Parallel) -> Inputs:
+    """Put a whole layout in; what was typed about the one before is gone."""
+    return _with_layout(_without(inputs, PREFIX), parallel)
+
+
+def _with_shard(inputs: Inputs, shard: str) -> Inputs:
+    return _with_layout(_without(inputs, "parallel.replicas"), with_shard(inputs.scenario.parallel, shard))
 
 
 def _with_text(inputs: Inputs, name: str, text: str, read: Callable[[Scenario, str], Scenario]) -> Inputs:
@@ -239,6 +256,8 @@ _TEXTS: dict[str, Callable[[Scenario, str], Scenario]] = {
     "accumulate": _read_accumulate,
     "lora.rank": _read_rank,
     "lora.targets": _read_targets,
+    **{f"{PREFIX}{name}": read_size(name) for name in SIZES},
+    "parallel.host_bytes": read_host,
 }
 """Every field into which text is typed, and how it is read."""
 
@@ -248,5 +267,7 @@ _SPECIAL: dict[str, Callable[[Inputs, Any], Inputs]] = {
     "optimizer": _with_optimizer,
     "lora": _with_lora,
     "lora.base_dtype": _with_base,
+    "parallel": _with_parallel,
+    "parallel.shard": _with_shard,
 }
 """Fields whose change reaches further than one attribute of the scenario."""

@@ -11,11 +11,12 @@ from optmem_gui.gui.panels.lora import LoraPanel
 from optmem_gui.gui.panels.model import ModelPanel
 from optmem_gui.gui.panels.optimizer import OptimizerPanel
 from optmem_gui.gui.panels.precision import PrecisionPanel
+from optmem_gui.gui.panels.sharding import ShardingPanel
 from optmem_gui.gui.snapshot import Snapshot
 
 
 class InputsColumn(QScrollArea):
-    """Model, optimizer, precision, batch, adapters, in the order people decide them."""
+    """Model, optimizer, precision, batch, adapters, GPUs, in the order people decide them."""
 
     edited = Signal(str, object)
 
@@ -26,13 +27,14 @@ class InputsColumn(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.model, self.optimizer = ModelPanel(), OptimizerPanel()
+        self.model, self.optimizer, self.sharding = ModelPanel(), OptimizerPanel(), ShardingPanel()
         self.panels: tuple[InputPanel, ...] = (
             self.model,
             self.optimizer,
             PrecisionPanel(),
             BatchPanel(),
             LoraPanel(),
+            self.sharding,
         )
         content = QWidget()
         content.setObjectName("inputsContent")

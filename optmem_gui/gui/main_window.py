@@ -40,6 +40,7 @@ from optmem_gui.gui.loading import Loader
 from optmem_gui.gui.memory_snapshots import MemorySnapshots
 from optmem_gui.gui.notice import NoticeBar
 from optmem_gui.gui.optimizer_tools import OptimizerTools
+from optmem_gui.gui.planning import Planning
 from optmem_gui.gui.results import Results, ResultsView
 from optmem_gui.gui.runs import Runs
 from optmem_gui.gui.settings import Settings
@@ -72,6 +73,7 @@ class MainWindow(QMainWindow):
         self.optimizers = OptimizerTools(
             self, store, settings, self.inputs.optimizer, self.results.comparison
         )
+        self.planning = Planning(self, store)
         self.columns = QSplitter(Qt.Orientation.Horizontal)
         self.shape = WindowShape(self, settings, self.columns, self.inputs, self.results)
         self.right = QStackedWidget()
@@ -127,6 +129,7 @@ class MainWindow(QMainWindow):
             "reset_layout": self.shape.reset,
             "about_optimizer": self.optimizers.show_about,
             "probe": self.optimizers.show_probe,
+            "plan": self.planning.show,
             "about": self.appearance.show_about,
         }
         for exporter in EXPORTERS:
@@ -165,6 +168,7 @@ class MainWindow(QMainWindow):
         store, table = self.store, self.actions_table
         self.inputs.edited.connect(store.edit)
         self.gpu.edited.connect(store.edit)
+        self.inputs.sharding.plan_wanted.connect(self.planning.show)
         self.inputs.model.open_wanted.connect(self.files.ask_file)
         self.inputs.model.folder_wanted.connect(self.files.ask_folder)
         self.inputs.model.cancel_wanted.connect(self.loader.cancel)
@@ -339,6 +343,7 @@ class MainWindow(QMainWindow):
         self.memory_snapshots.close()
         self.checkpoint.close()
         self.optimizers.close()
+        self.planning.close()
         super().closeEvent(event)
 
     def _may_close(self, path: Path) -> bool:

@@ -75,6 +75,12 @@ def _measurement_panel() -> QWidget:
     return MeasurementPanel()
 
 
+def _ranks_panel() -> QWidget:
+    from optmem_gui.gui.panels.ranks import RanksPanel  # noqa: PLC0415  # the start does without it
+
+    return RanksPanel()
+
+
 VIEWS: tuple[View, ...] = (
     View("breakdown", "middle", BreakdownPanel),
     View("comparison", "middle", ComparisonPanel),
@@ -92,6 +98,12 @@ VIEWS: tuple[View, ...] = (
         _measurement_panel,
         there=lambda snapshot: snapshot.measurement.stage is not MeasureStage.IDLE,
         calls=lambda snapshot: snapshot.measurement.stage is not MeasureStage.IDLE,
+    ),
+    View(
+        "ranks",
+        "side",
+        _ranks_panel,
+        there=lambda snapshot: snapshot.breakdown is not None and len(snapshot.breakdown.ranks) > 1,
     ),
 )
 """Every view, in the order they are laid out."""
@@ -326,7 +338,11 @@ class Side(Surface):
         self.buttons.button(place).setChecked(True)
 
     def _retranslate(self) -> None:
-        words = {"simulation": self.tr("Simulation"), "measurement": self.tr("Measurement")}
+        words = {
+            "simulation": self.tr("Simulation"),
+            "measurement": self.tr("Measurement"),
+            "ranks": self.tr("Ranks"),
+        }
         for name, place in self._places.items():
             self.buttons.button(place).setText(words[name])
 

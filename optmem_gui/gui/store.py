@@ -265,7 +265,7 @@ class _Edit(QUndoCommand):
         """Take a quick further edit of the same field in."""
         assert isinstance(other, _Edit)  # noqa: S101  # Qt offers commands of one id only, and only we use 1
         quick = other.at - self.at < MERGE_SECONDS
-        if not quick or other.name != self.name or self.name in ("file", "model", "several"):
+        if not quick or other.name != self.name or self.name in ("file", "model", "several", "parallel"):
             return False
         self.after, self.at = other.after, other.at
         self.setObsolete(self.after == self.before)

@@ -43,15 +43,15 @@ def test_row_of_a_component(panel: BreakdownPanel) -> None:
     """7e9 x 4 B = 28e9 B = 26.08 GiB; of a peak of 70e9 B that is 40 %."""
     panel.render(snapshot())
     cells = _cells(panel.model, ROW["optimizer_state"])
-    assert cells[:6] == ["Optimizer state", "bf16", "4", "26.08", "26.08", "40.0 %"]
-    assert cells[6].startswith("7,000,000,000 parameters")
+    assert cells[:7] == ["Optimizer state", "bf16", "4", "26.08", "0", "26.08", "40.0 %"]
+    assert cells[7].startswith("7,000,000,000 parameters")
     assert panel.model.headerData(Column.SIZE, Qt.Orientation.Horizontal) == "GiB"
 
 
 def test_parts_add_up_to_the_row_of_the_peak(panel: BreakdownPanel) -> None:
     result = breakdown()
     panel.render(snapshot(result))
-    assert _cells(panel.model, PEAK_ROW)[:6] == ["Peak", "", "10", "", "65.19", "100 %"]
+    assert _cells(panel.model, PEAK_ROW)[:7] == ["Peak", "", "10", "", "0", "65.19", "100 %"]
     assert sum(row.at_peak for row in result.components) == result.peak_bytes
 
 

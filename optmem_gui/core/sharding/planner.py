@@ -66,8 +66,13 @@ class PlannedLayout:
 
     @property
     def order(self) -> tuple[int, int, int, int]:
-        """Sorts layouts: those that fit first, then those that split the model least, then the roomiest."""
+        """Sorts layouts: those that fit first, of these those that split the model least, then the roomiest.
+
+        Of those that do not fit, the ones that miss the least come first.
+        """
         chosen = self.parallel
+        if self.fits == "no":
+            return (_FITS.index(self.fits), 0, 0, -self.free_bytes)
         split = chosen.tp * chosen.pp * chosen.cp * chosen.ep
         return (_FITS.index(self.fits), split, _ORDER.index(chosen.shard), -self.free_bytes)
 

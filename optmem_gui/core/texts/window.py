@@ -18,6 +18,7 @@ TEXTS: dict[str, str] = {
     "drop.nothing_local": "Nothing opened: what was dropped is not a file or folder on this computer",
     "drop.several": "Nothing opened: {number_count} items were dropped; drop one file, or the folder that holds them",
     "drop.unknown_kind": "Nothing opened: {name} is no checkpoint, model folder, config.json, .optmem file or memory snapshot",
+    "plan.no_gpu": "no GPU to plan for; choose one in the tool bar",
     "window.settings_reset": "The settings file could not be read and was set aside as {path}; defaults are used",
     "window.settings_not_saved": "Settings cannot be saved in {path}; this session works, nothing is remembered",
 }

@@ -58,6 +58,10 @@ class BreakdownPanel(TitledPanel):
         """Show a snapshot."""
         self._snapshot = snapshot
         self.model.show_breakdown(snapshot.breakdown, snapshot.unit)
+        nothing_moves = snapshot.scenario.parallel.offload == "none"
+        if nothing_moves != self.table.isColumnHidden(Column.HOST):
+            self.table.setColumnHidden(Column.HOST, nothing_moves)
+            self._lengths = [0] * Column.WHY
         self._fit_columns()
         self._fit_rows()
         self._render_details()
@@ -88,8 +92,11 @@ class BreakdownPanel(TitledPanel):
         for row in range(count):
             if self.table.isRowHidden(row) != (row in empty):
                 self.table.setRowHidden(row, row in empty)
+        breakdown = None if self._snapshot is None else self._snapshot.breakdown
         note = self.tr("per GPU")
-        if empty:
+        if breakdown is not None and len(breakdown.ranks) > 1:
+            note = self.tr("on the worst rank")
+        elif empty:
             note = self.tr("per GPU; empty rows hidden: {count}").format(count=len(empty))
         self.write_note(note)
 

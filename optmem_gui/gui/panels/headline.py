@@ -28,6 +28,8 @@ class HeadlinePanel(QWidget):
         self._snapshot: Snapshot | None = None
         self.peak = ValueLabel(factor=1.6, bold=True, wrap=True)
         self.peak.setObjectName("peak")
+        self.rank = ValueLabel(tone="muted", wrap=True)
+        self.rank.setObjectName("rank")
         self.mark = VerdictMark()
         self.verdict = ValueLabel(wrap=True)
         self.verdict.setObjectName("verdict")
@@ -52,6 +54,7 @@ class HeadlinePanel(QWidget):
         words = QVBoxLayout()
         words.setSpacing(gap // 2)
         words.addWidget(self.peak)
+        words.addWidget(self.rank)
         words.addLayout(verdict)
         words.addStretch(1)
         numbers = QHBoxLayout()
@@ -78,6 +81,8 @@ class HeadlinePanel(QWidget):
             return
         self.peak.setText(self._peak_text(breakdown, unit, stale=snapshot.is_behind))
         self.peak.set_tone("muted" if snapshot.is_behind else "text")
+        self.rank.setText(self._rank_text(breakdown, snapshot))
+        self.rank.setVisible(bool(breakdown.ranks))
         sign: Sign = _SIGNS[breakdown.fit.fits] if breakdown.fit else "none"
         self.mark.set_sign(sign)
         self.verdict.set_tone(TONE_OF_SIGN[sign])
@@ -110,6 +115,19 @@ class HeadlinePanel(QWidget):
         }
         text = sentences[breakdown.peak_phase].format(peak=format_bytes(breakdown.peak_bytes, unit))
         return self.tr("{text} (for the last valid input)").format(text=text) if stale else text
+
+    def _rank_text(self, breakdown: Breakdown, snapshot: Snapshot) -> str:
+        """Which of several ranks the figures are of, and what it keeps in host memory."""
+        if not breakdown.ranks:
+            return ""
+        parallel, unit = snapshot.scenario.parallel, snapshot.unit
+        text = self.tr("On the worst of {count} ranks: {why}").format(
+            count=format_count(parallel.gpus), why=render_reason(breakdown.ranks[breakdown.rank].why, unit)
+        )
+        if parallel.offload == "none":
+            return text
+        host = format_bytes(breakdown.host_bytes, unit)
+        return self.tr("{text}; {host} of host memory").format(text=text, host=host)
 
     def _verdict_text(self, breakdown: Breakdown, gpu: Gpu | None, unit: SizeUnit) -> str:
         fit = breakdown.fit

@@ -36,12 +36,13 @@ class Column(IntEnum):
     DTYPE = 1
     PER_PARAMETER = 2
     SIZE = 3
-    AT_PEAK = 4
-    SHARE = 5
-    WHY = 6
+    HOST = 4
+    AT_PEAK = 5
+    SHARE = 6
+    WHY = 7
 
 
-NUMERIC = frozenset({Column.PER_PARAMETER, Column.SIZE, Column.AT_PEAK, Column.SHARE})
+NUMERIC = frozenset({Column.PER_PARAMETER, Column.SIZE, Column.HOST, Column.AT_PEAK, Column.SHARE})
 _SIDE = Qt.AlignmentFlag
 _ALIGNMENT = {
     column: (_SIDE.AlignRight if column in NUMERIC else _SIDE.AlignLeft) | _SIDE.AlignVCenter
@@ -120,6 +121,7 @@ class BreakdownModel(QAbstractTableModel):
             self.tr("dtype"),
             self.tr("B/param"),
             name,
+            self.tr("host"),
             self.tr("at peak"),
             self.tr("share"),
             self.tr("Formula and why"),
@@ -136,7 +138,11 @@ class BreakdownModel(QAbstractTableModel):
             phase=phase_name(breakdown.peak_phase)
         )
         peak = self._in_scale(breakdown.peak_bytes)
-        return (*rows, (self.tr("Peak"), "", each, "", peak, "100 %" if breakdown.peak_bytes else "", where))
+        host = self._in_scale(breakdown.host_bytes)
+        return (
+            *rows,
+            (self.tr("Peak"), "", each, "", host, peak, "100 %" if breakdown.peak_bytes else "", where),
+        )
 
     def _component_texts(self, row: Component, breakdown: Breakdown) -> tuple[str, ...]:
         name = component_name(row.id)
@@ -144,13 +150,14 @@ class BreakdownModel(QAbstractTableModel):
             formula=render_reason(row.formula, self._unit), why=render_reason(row.why, self._unit)
         )
         if not row.counted:
-            return (name, row.dtype, "", self.tr("not counted"), "", "", why)
+            return (name, row.dtype, "", self.tr("not counted"), "", "", "", why)
         share = row.at_peak / breakdown.peak_bytes if breakdown.peak_bytes else 0.0
         return (
             name,
             row.dtype,
             _ratio(row.bytes_per_parameter(breakdown.parameters.total)),
             self._in_scale(row.bytes),
+            self._in_scale(row.host_bytes),
             self._in_scale(row.at_peak),
             _share(share),
             why,
@@ -172,6 +179,7 @@ class BreakdownModel(QAbstractTableModel):
             Column.DTYPE: self.tr("Element types it is made of"),
             Column.PER_PARAMETER: self.tr("Bytes for each parameter of the whole model"),
             Column.SIZE: self.tr("Largest size in a steady step, host memory included"),
+            Column.HOST: self.tr("Its part that lives in host memory"),
             Column.AT_PEAK: self.tr("Its part of the peak on the GPU; the parts add up to the peak"),
             Column.SHARE: self.tr("Its share of the peak"),
             Column.WHY: self.tr("How the number was made, and why it exists"),

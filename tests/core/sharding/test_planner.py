@@ -137,6 +137,8 @@ def test_what_fits_and_splits_least_comes_first() -> None:
     verdicts = [layout.fits for layout in layouts]
     assert verdicts == sorted(verdicts, key=("yes", "tight", "no").index)
     assert {"yes", "no"} <= set(verdicts)
+    missed = [layout.free_bytes for layout in layouts if layout.fits == "no"]
+    assert missed == sorted(missed, reverse=True)
     fitting = [layout.parallel for layout in layouts if layout.fits == "yes"]
     splits = [chosen.tp * chosen.pp * chosen.cp * chosen.ep for chosen in fitting]
     assert splits == sorted(splits)

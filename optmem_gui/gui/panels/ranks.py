@@ -1,0 +1,77 @@
+"""Every kind of rank of a run over several GPUs: which needs the most, and what sets each apart."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from optmem_gui.core.breakdown import RankRow
+from optmem_gui.core.units import SizeUnit, format_bytes, format_count
+from optmem_gui.gui.i18n import phase_name, render_reason
+from optmem_gui.gui.snapshot import Snapshot
+from optmem_gui.gui.widgets.copy_table import CopyTable
+from optmem_gui.gui.widgets.text_table import Heads, TextRow, TextTableModel
+from optmem_gui.gui.widgets.titled import TitledPanel
+
+_HOST = 4
+"""Column of host memory, shown where something is moved there."""
+
+
+class RanksPanel(TitledPanel):
+    """One row a kind of rank, the worst marked."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("ranks")
+        self._snapshot: Snapshot | None = None
+        self.model = TextTableModel(self)
+        self.table = CopyTable()
+        self.table.setObjectName("rankTable")
+        self.table.setModel(self.model)
+        self.body.addWidget(self.table, 1)
+        self.retranslate()
+
+    def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # panels render snapshots
+        """Show a snapshot."""
+        self._snapshot = snapshot
+        breakdown = snapshot.breakdown
+        rows: tuple[TextRow, ...] = ()
+        if breakdown is not None:
+            rows = tuple(
+                self._row(row, snapshot.unit, worst=place == breakdown.rank)
+                for place, row in enumerate(breakdown.ranks)
+            )
+            gpus = format_count(snapshot.scenario.parallel.gpus)
+            self.table.setColumnHidden(_HOST, snapshot.scenario.parallel.offload == "none")
+            self.write_note(self.tr("{count} ranks; all others hold less").format(count=gpus))
+        self.model.show_rows(self._heads(), rows)
+        self.table.fit_columns(5)
+
+    def _heads(self) -> Heads:
+        cells = (
+            self.tr("stage"),
+            self.tr("peak"),
+            self.tr("in"),
+            self.tr("parameters"),
+            self.tr("host memory"),
+            self.tr("what sets it apart"),
+        )
+        return Heads(cells, (self.tr("peak, bytes"), self.tr("host memory, bytes")), frozenset({1, 3, 4}))
+
+    def _row(self, row: RankRow, unit: SizeUnit, *, worst: bool) -> TextRow:
+        number = format_count(row.stage + 1)
+        cells = (
+            self.tr("{number}, the worst").format(number=number) if worst else number,
+            format_bytes(row.peak_bytes, unit),
+            phase_name(row.peak_phase),
+            format_count(row.param_count),
+            format_bytes(row.host_bytes, unit),
+            render_reason(row.why, unit),
+        )
+        return TextRow(cells, (str(row.peak_bytes), str(row.host_bytes)), cells[-1])
+
+    def retranslate(self) -> None:
+        """Put up the words of the current language."""
+        self.title.setText(self.tr("Ranks"))
+        self.table.setAccessibleName(self.tr("Ranks and what each holds"))
+        if self._snapshot is not None:
+            self.render(self._snapshot)
