@@ -31,6 +31,14 @@
    <translation>添加您自己的优化器(&amp;A)...</translation>
   </message>
   <message>
+   <source>&amp;Checkpoint</source>
+   <translation>检查点(&amp;C)</translation>
+  </message>
+  <message>
+   <source>&amp;Close memory snapshot</source>
+   <translation>关闭内存快照(&amp;C)</translation>
+  </message>
+  <message>
    <source>&amp;Copy table</source>
    <translation>复制表格(&amp;C)</translation>
   </message>
@@ -107,12 +115,28 @@
    <translation>关于此优化器(&amp;O)</translation>
   </message>
   <message>
+   <source>After the first simulation, start another one a moment after each edit</source>
+   <translation>首次模拟之后，每次编辑后稍候片刻便再次模拟</translation>
+  </message>
+  <message>
    <source>As the &amp;system</source>
    <translation>跟随系统(&amp;S)</translation>
   </message>
   <message>
    <source>Copy the breakdown for a spreadsheet, a document or a web page</source>
    <translation>复制明细，可粘贴到电子表格、文档或网页</translation>
+  </message>
+  <message>
+   <source>Find &amp;layouts that fit...</source>
+   <translation>查找装得下的布局(&amp;L)...</translation>
+  </message>
+  <message>
+   <source>Go back to the estimate</source>
+   <translation>返回估算</translation>
+  </message>
+  <message>
+   <source>How few GPUs are enough, and how they share the model</source>
+   <translation>最少需要多少张 GPU，以及它们如何分担模型</translation>
   </message>
   <message>
    <source>Make the edit again</source>
@@ -131,8 +155,8 @@
    <translation>最近打开(&amp;R)</translation>
   </message>
   <message>
-   <source>Open a checkpoint, a config.json or a saved scenario</source>
-   <translation>打开检查点、config.json 或已保存的方案</translation>
+   <source>Open a checkpoint, a config.json, a saved scenario or a memory snapshot</source>
+   <translation>打开检查点、config.json、已保存的方案或内存快照</translation>
   </message>
   <message>
    <source>Open a folder that holds a model</source>
@@ -179,6 +203,18 @@
    <translation>设置(&amp;T)...</translation>
   </message>
   <message>
+   <source>Simulat&amp;e</source>
+   <translation>模拟(&amp;E)</translation>
+  </message>
+  <message>
+   <source>Simulate &amp;after an edit</source>
+   <translation>编辑后自动模拟(&amp;A)</translation>
+  </message>
+  <message>
+   <source>Simulate a f&amp;unction...</source>
+   <translation>模拟函数(&amp;U)...</translation>
+  </message>
+  <message>
    <source>Sizes in 10^9 bytes</source>
    <translation>以 10^9 字节为单位显示大小</translation>
   </message>
@@ -187,8 +223,8 @@
    <translation>以 2^30 字节为单位显示大小</translation>
   </message>
   <message>
-   <source>Stop the measurement</source>
-   <translation>停止测量</translation>
+   <source>Stop the simulation or the measurement</source>
+   <translation>停止模拟或测量</translation>
   </message>
   <message>
    <source>Stop what runs and close the window</source>
@@ -199,8 +235,20 @@
    <translation>撤销上一次修改</translation>
   </message>
   <message>
+   <source>The modules of the opened file, the optimizer in it, and how it is understood</source>
+   <translation>所打开文件的模块、其中的优化器，以及对它的解读</translation>
+  </message>
+  <message>
    <source>Theme, language, and how a measurement runs</source>
    <translation>主题、语言以及测量方式</translation>
+  </message>
+  <message>
+   <source>Trace the real step without a GPU and replay it through PyTorch's allocator</source>
+   <translation>无需 GPU 即可追踪真实训练步，再通过 PyTorch 的分配器重放</translation>
+  </message>
+  <message>
+   <source>Trace the step of a function in a Python file of your own</source>
+   <translation>追踪您自己的 Python 文件中某个函数的训练步</translation>
   </message>
   <message>
    <source>Versions and licences</source>
@@ -209,6 +257,88 @@
   <message>
    <source>What the optimizer keeps, why, and where that is known from</source>
    <translation>优化器保留什么、为什么，以及依据何在</translation>
+  </message>
+ </context>
+ <context>
+  <name>AdapterView</name>
+  <message>
+   <source>Base model file...</source>
+   <translation>基座模型文件...</translation>
+  </message>
+  <message>
+   <source>Base model folder...</source>
+   <translation>基座模型文件夹...</translation>
+  </message>
+  <message>
+   <source>It is counted on {base}, which is frozen.</source>
+   <translation>基于已冻结的 {base} 计数。</translation>
+  </message>
+  <message>
+   <source>Its base ({base}) is not counted: choose its file or folder.</source>
+   <translation>其基座（{base}）未计入：请选择基座的文件或文件夹。</translation>
+  </message>
+  <message>
+   <source>Set the base as the model and the adapter as LoRA, so that its rank can be changed</source>
+   <translation>把基座设为模型，把适配器设为 LoRA，之后即可修改其秩</translation>
+  </message>
+  <message>
+   <source>Use as LoRA setting</source>
+   <translation>用作 LoRA 设置</translation>
+  </message>
+  <message>
+   <source>{kind} adapter, rank {rank}, on {targets}.</source>
+   <translation>{kind} 适配器，秩 {rank}，作用于 {targets}。</translation>
+  </message>
+ </context>
+ <context>
+  <name>AliveTable</name>
+  <message>
+   <source>(none)</source>
+   <translation>（无）</translation>
+  </message>
+  <message>
+   <source>... and {number} more</source>
+   <translation>……还有 {number} 项</translation>
+  </message>
+  <message>
+   <source>By</source>
+   <translation>分组</translation>
+  </message>
+  <message>
+   <source>Put together by</source>
+   <translation>分组方式</translation>
+  </message>
+  <message>
+   <source>Search</source>
+   <translation>搜索</translation>
+  </message>
+  <message>
+   <source>Search among what is alive</source>
+   <translation>在存活的内容中搜索</translation>
+  </message>
+  <message>
+   <source>What is alive at the peak</source>
+   <translation>峰值时存活的内容</translation>
+  </message>
+  <message>
+   <source>blocks</source>
+   <translation>块数</translation>
+  </message>
+  <message>
+   <source>bytes</source>
+   <translation>字节</translation>
+  </message>
+  <message>
+   <source>share</source>
+   <translation>占比</translation>
+  </message>
+  <message>
+   <source>size</source>
+   <translation>大小</translation>
+  </message>
+  <message>
+   <source>what it is</source>
+   <translation>说明</translation>
   </message>
  </context>
  <context>
@@ -361,6 +491,10 @@
    <translation>它在 GPU 峰值中所占的部分；各部分之和等于峰值</translation>
   </message>
   <message>
+   <source>Its part that lives in host memory</source>
+   <translation>其中位于主机内存的部分</translation>
+  </message>
+  <message>
    <source>Its share of the peak</source>
    <translation>它占峰值的比例</translation>
   </message>
@@ -395,6 +529,10 @@
   <message>
    <source>dtype</source>
    <translation>dtype</translation>
+  </message>
+  <message>
+   <source>host</source>
+   <translation>主机</translation>
   </message>
   <message>
    <source>not counted</source>
@@ -440,6 +578,10 @@
    <translation>各组成部分的显存</translation>
   </message>
   <message>
+   <source>on the worst rank</source>
+   <translation>占用最高的 rank</translation>
+  </message>
+  <message>
    <source>per GPU</source>
    <translation>每张 GPU</translation>
   </message>
@@ -454,6 +596,203 @@
   <message>
    <source>{size}: {text}</source>
    <translation>{size}：{text}</translation>
+  </message>
+ </context>
+ <context>
+  <name>CheckpointPage</name>
+  <message>
+   <source>  and {number} more</source>
+   <translation>  还有 {number} 项</translation>
+  </message>
+  <message>
+   <source>Back to the estimate</source>
+   <translation>返回估算</translation>
+  </message>
+  <message>
+   <source>Bookkeeping: {count} elements, {size}.</source>
+   <translation>记录用张量：{count} 个元素，{size}。</translation>
+  </message>
+  <message>
+   <source>Buffers: {count} elements, {size}.</source>
+   <translation>缓冲区：{count} 个元素，{size}。</translation>
+  </message>
+  <message>
+   <source>Checkpoint</source>
+   <translation>检查点</translation>
+  </message>
+  <message>
+   <source>Choices</source>
+   <translation>选择</translation>
+  </message>
+  <message>
+   <source>In the file</source>
+   <translation>文件中</translation>
+  </message>
+  <message>
+   <source>Modules</source>
+   <translation>模块</translation>
+  </message>
+  <message>
+   <source>Nothing was ignored, nothing is remarkable.</source>
+   <translation>没有忽略任何内容，也没有值得注意之处。</translation>
+  </message>
+  <message>
+   <source>Only headers and indexes are read, nothing is executed</source>
+   <translation>只读取文件头和索引，不执行任何内容</translation>
+  </message>
+  <message>
+   <source>Optimizer state</source>
+   <translation>优化器状态</translation>
+  </message>
+  <message>
+   <source>Parameters</source>
+   <translation>参数量</translation>
+  </message>
+  <message>
+   <source>Partial: not everything that belongs to it is there, see the remarks.</source>
+   <translation>不完整：缺少属于它的部分内容，见备注。</translation>
+  </message>
+  <message>
+   <source>Progress with the checkpoint</source>
+   <translation>检查点处理进度</translation>
+  </message>
+  <message>
+   <source>Read</source>
+   <translation>已读取</translation>
+  </message>
+  <message>
+   <source>Read again</source>
+   <translation>重新读取</translation>
+  </message>
+  <message>
+   <source>Reading</source>
+   <translation>正在读取</translation>
+  </message>
+  <message>
+   <source>Remarks</source>
+   <translation>备注</translation>
+  </message>
+  <message>
+   <source>Remarks ({count})</source>
+   <translation>备注（{count}）</translation>
+  </message>
+  <message>
+   <source>Stop</source>
+   <translation>停止</translation>
+  </message>
+  <message>
+   <source>Stored as {types}.</source>
+   <translation>存储类型为 {types}。</translation>
+  </message>
+  <message>
+   <source>Tied, counted once:</source>
+   <translation>共享张量，只计一次：</translation>
+  </message>
+  <message>
+   <source>Tied, counted once: {count}.</source>
+   <translation>共享张量，只计一次：{count}。</translation>
+  </message>
+  <message>
+   <source>Trained</source>
+   <translation>训练</translation>
+  </message>
+  <message>
+   <source>What was ignored, and other remarks</source>
+   <translation>被忽略的内容与其他备注</translation>
+  </message>
+  <message>
+   <source>Working; the figures are of the choice before</source>
+   <translation>处理中；当前数值对应先前的选择</translation>
+  </message>
+  <message>
+   <source>of {size}</source>
+   <translation>共 {size}</translation>
+  </message>
+  <message>
+   <source>{count} bytes</source>
+   <translation>{count} 字节</translation>
+  </message>
+  <message>
+   <source>{count} parameters are packed into {size}; in 16 bits they are {whole}.</source>
+   <translation>{count} 个参数打包为 {size}；以 16 位存储则为 {whole}。</translation>
+  </message>
+  <message>
+   <source>{count} tensors</source>
+   <translation>{count} 个张量</translation>
+  </message>
+  <message>
+   <source>{what}, {files} files</source>
+   <translation>{what}，{files} 个文件</translation>
+  </message>
+ </context>
+ <context>
+  <name>CheckpointView</name>
+  <message>
+   <source>Base model of the adapter</source>
+   <translation>适配器的基座模型</translation>
+  </message>
+ </context>
+ <context>
+  <name>ChoicesView</name>
+  <message>
+   <source>A regular expression that is searched for in each name, such as embed|layers\.[0-9]\.</source>
+   <translation>在每个名称中搜索的正则表达式，例如 embed|layers\.[0-9]\.</translation>
+  </message>
+  <message>
+   <source>Everything else follows from these rules</source>
+   <translation>其余一切均遵循以下规则</translation>
+  </message>
+  <message>
+   <source>Frozen</source>
+   <translation>冻结</translation>
+  </message>
+  <message>
+   <source>No tensors share their elements.</source>
+   <translation>没有共享元素的张量。</translation>
+  </message>
+  <message>
+   <source>Off: each counts on its own, as if they were untied</source>
+   <translation>关闭：各自计数，视为互不共享</translation>
+  </message>
+  <message>
+   <source>The model's own field trains what {pattern} finds; a pattern here replaces it.</source>
+   <translation>模型自身的字段训练 {pattern} 匹配到的参数；此处填写的模式会取代它。</translation>
+  </message>
+  <message>
+   <source>The model's own, or their averaged copy</source>
+   <translation>模型自身的权重，或其平均副本</translation>
+  </message>
+  <message>
+   <source>This file holds one set of weights.</source>
+   <translation>此文件只含一组权重。</translation>
+  </message>
+  <message>
+   <source>Tied tensors count once</source>
+   <translation>共享张量只计一次</translation>
+  </message>
+  <message>
+   <source>Weights</source>
+   <translation>权重</translation>
+  </message>
+  <message>
+   <source>averaged copy (EMA)</source>
+   <translation>平均副本 (EMA)</translation>
+  </message>
+  <message>
+   <source>nothing beyond what the file says</source>
+   <translation>除文件所述外不再冻结</translation>
+  </message>
+  <message>
+   <source>the model's own</source>
+   <translation>模型自身的权重</translation>
+  </message>
+  <message>
+   <source>{count}, such as {other}, which is {owner}</source>
+   <translation>{count} 个，例如 {other}，它就是 {owner}</translation>
+  </message>
+  <message>
+   <source>{trained} parameters are trained, {frozen} frozen.</source>
+   <translation>训练 {trained} 个参数，冻结 {frozen} 个。</translation>
   </message>
  </context>
  <context>
@@ -664,6 +1003,10 @@
    <translation>梯度</translation>
   </message>
   <message>
+   <source>Inputs</source>
+   <translation>输入</translation>
+  </message>
+  <message>
    <source>Master weights</source>
    <translation>主权重</translation>
   </message>
@@ -720,6 +1063,57 @@
   <message>
    <source>torch reserved</source>
    <translation>torch 已保留</translation>
+  </message>
+ </context>
+ <context>
+  <name>DifferenceModel</name>
+  <message>
+   <source>Component</source>
+   <translation>组成部分</translation>
+  </message>
+  <message>
+   <source>difference</source>
+   <translation>差值</translation>
+  </message>
+  <message>
+   <source>estimated</source>
+   <translation>估算</translation>
+  </message>
+  <message>
+   <source>estimated {estimated} bytes, simulated {simulated} bytes</source>
+   <translation>估算 {estimated} 字节，模拟 {simulated} 字节</translation>
+  </message>
+  <message>
+   <source>estimated, bytes</source>
+   <translation>估算，字节</translation>
+  </message>
+  <message>
+   <source>exact</source>
+   <translation>完全一致</translation>
+  </message>
+  <message>
+   <source>peak allocated</source>
+   <translation>已分配峰值</translation>
+  </message>
+  <message>
+   <source>peak in {phase}</source>
+   <translation>{phase}阶段峰值</translation>
+  </message>
+  <message>
+   <source>peak reserved</source>
+   <translation>已保留峰值</translation>
+  </message>
+  <message>
+   <source>simulated</source>
+   <translation>模拟</translation>
+  </message>
+  <message>
+   <source>simulated, bytes</source>
+   <translation>模拟，字节</translation>
+  </message>
+  <message>
+   <source>why</source>
+   <translation>原因</translation>
   </message>
  </context>
  <context>
@@ -794,12 +1188,24 @@
    <translation>含 {optimizer} 的状态，{size}。</translation>
   </message>
   <message>
+   <source>Its modules, the optimizer in it, and how it is understood (F4)</source>
+   <translation>其模块、其中的优化器，以及对它的解读 (F4)</translation>
+  </message>
+  <message>
+   <source>Look inside</source>
+   <translation>查看内部</translation>
+  </message>
+  <message>
    <source>Nothing was loaded: {read} of {size} read.</source>
    <translation>未加载任何权重：只读取了 {size} 中的 {read}。</translation>
   </message>
   <message>
    <source>Open file...</source>
    <translation>打开文件...</translation>
+  </message>
+  <message>
+   <source>Partial: the figures are of what is there</source>
+   <translation>不完整：数值只反映现有内容</translation>
   </message>
   <message>
    <source>Progress of reading the file</source>
@@ -829,8 +1235,8 @@
    <translation>导出</translation>
   </message>
   <message>
-   <source>Models and scenarios</source>
-   <translation>模型与方案</translation>
+   <source>Models, scenarios and memory snapshots</source>
+   <translation>模型、方案与内存快照</translation>
   </message>
   <message>
    <source>Open</source>
@@ -847,6 +1253,45 @@
   <message>
    <source>Save scenario</source>
    <translation>保存方案</translation>
+  </message>
+ </context>
+ <context>
+  <name>FunctionDialog</name>
+  <message>
+   <source>&amp;Simulate</source>
+   <translation>模拟(&amp;S)</translation>
+  </message>
+  <message>
+   <source>Choose...</source>
+   <translation>选择...</translation>
+  </message>
+  <message>
+   <source>F&amp;unction</source>
+   <translation>函数(&amp;U)</translation>
+  </message>
+  <message>
+   <source>Python &amp;file</source>
+   <translation>Python 文件(&amp;F)</translation>
+  </message>
+  <message>
+   <source>Python file</source>
+   <translation>Python 文件</translation>
+  </message>
+  <message>
+   <source>Run this function</source>
+   <translation>运行此函数</translation>
+  </message>
+  <message>
+   <source>Run {name} in {path}, under {python}? It can do whatever its code says.</source>
+   <translation>用 {python} 运行 {path} 中的 {name}？它可以做其代码所写的任何事情。</translation>
+  </message>
+  <message>
+   <source>Simulate a function of your own</source>
+   <translation>模拟您自己的函数</translation>
+  </message>
+  <message>
+   <source>The function returns model, batch and loss, or model and a loss that makes its own batch. It is called once and its step is traced, with the optimizer and the other settings of this window, in a process of its own under {python}. Nothing leaves this computer.</source>
+   <translation>该函数返回模型、批次和损失，或返回模型以及自行生成批次的损失。函数被调用一次，随后用此窗口中的优化器和其他设置追踪其训练步；整个过程在 {python} 的独立进程中进行。任何内容都不会离开本机。</translation>
   </message>
  </context>
  <context>
@@ -950,8 +1395,16 @@
    <translation>未选择 GPU：选择一款即可判断能否装下</translation>
   </message>
   <message>
+   <source>On the worst of {count} ranks: {why}</source>
+   <translation>{count} 个 rank 中占用最高者：{why}</translation>
+  </message>
+  <message>
    <source>The driver will show {low} to {high} for the process</source>
    <translation>驱动将显示该进程占用 {low} 至 {high}</translation>
+  </message>
+  <message>
+   <source>The estimate of {size} differs by {error} from this</source>
+   <translation>估算值 {size} 与此相差 {error}</translation>
   </message>
   <message>
    <source>The system will show {low} to {high} for the process</source>
@@ -970,6 +1423,14 @@
    <translation>已分配</translation>
   </message>
   <message>
+   <source>does not fit</source>
+   <translation>装不下</translation>
+  </message>
+  <message>
+   <source>ends at the capacity</source>
+   <translation>在容量处终止</translation>
+  </message>
+  <message>
    <source>estimated</source>
    <translation>估算</translation>
   </message>
@@ -982,6 +1443,10 @@
    <translation>失败</translation>
   </message>
   <message>
+   <source>inputs changed</source>
+   <translation>输入已更改</translation>
+  </message>
+  <message>
    <source>measured</source>
    <translation>实测</translation>
   </message>
@@ -992,6 +1457,10 @@
   <message>
    <source>not simulated</source>
    <translation>未模拟</translation>
+  </message>
+  <message>
+   <source>of a function</source>
+   <translation>来自函数</translation>
   </message>
   <message>
    <source>running</source>
@@ -1050,8 +1519,16 @@
    <translation>峰值时 {size}（{count} 字节），占 {share}</translation>
   </message>
   <message>
+   <source>{size} reserved</source>
+   <translation>已保留 {size}</translation>
+  </message>
+  <message>
    <source>{text} (for the last valid input)</source>
    <translation>{text}（基于上一次有效输入）</translation>
+  </message>
+  <message>
+   <source>{text}; {host} of host memory</source>
+   <translation>{text}；主机内存 {host}</translation>
   </message>
  </context>
  <context>
@@ -1118,14 +1595,6 @@
  </context>
  <context>
   <name>MainWindow</name>
-  <message>
-   <source>&amp;Measure on CPU</source>
-   <translation>在 CPU 上测量(&amp;M)</translation>
-  </message>
-  <message>
-   <source>&amp;Measure on GPU</source>
-   <translation>在 GPU 上测量(&amp;M)</translation>
-  </message>
   <message>
    <source>All figures in {unit} ({power} bytes). Offline: nothing leaves this computer.</source>
    <translation>所有数值均以 {unit}（{power} 字节）为单位。离线运行：任何数据都不会离开本机。</translation>
@@ -1307,8 +1776,16 @@
    <translation>预设模型(&amp;P)</translation>
   </message>
   <message>
+   <source>&amp;Which parameters are trained</source>
+   <translation>训练哪些参数(&amp;W)</translation>
+  </message>
+  <message>
    <source>A published model; type to search</source>
    <translation>公开发布的模型；输入即可搜索</translation>
+  </message>
+  <message>
+   <source>A regular expression that is searched for in each name, such as lm_head|norm, or all</source>
+   <translation>在每个名称中搜索的正则表达式，例如 lm_head|norm，或填 all</translation>
   </message>
   <message>
    <source>File</source>
@@ -1317,6 +1794,10 @@
   <message>
    <source>How many: 7B, 125M, 6.74e9 or 7,000,000,000</source>
    <translation>数量：7B、125M、6.74e9 或 7,000,000,000</translation>
+  </message>
+  <message>
+   <source>Looking for the names that match</source>
+   <translation>正在查找匹配的名称</translation>
   </message>
   <message>
    <source>Model</source>
@@ -1331,16 +1812,32 @@
    <translation>预设</translation>
   </message>
   <message>
+   <source>as the model comes</source>
+   <translation>以模型为准</translation>
+  </message>
+  <message>
    <source>{count} parameters</source>
    <translation>{count} 个参数</translation>
+  </message>
+  <message>
+   <source>{exact} in {tensors} tensors</source>
+   <translation>{exact}，{tensors} 个张量</translation>
   </message>
   <message>
    <source>{exact}, a single tensor</source>
    <translation>{exact}，单个张量</translation>
   </message>
   <message>
+   <source>{exact}, {active} of them active for a token</source>
+   <translation>{exact}，每个 token 激活其中 {active} 个</translation>
+  </message>
+  <message>
    <source>{exact}: {layers} layers, width {hidden}, vocabulary {vocab}</source>
    <translation>{exact}：{layers} 层，宽度 {hidden}，词表 {vocab}</translation>
+  </message>
+  <message>
+   <source>{trained} of {count} parameters are trained, the others frozen</source>
+   <translation>{count} 个参数中训练 {trained} 个，其余冻结</translation>
   </message>
  </context>
  <context>
@@ -1348,6 +1845,99 @@
   <message>
    <source>{count} parameters</source>
    <translation>{count} 参数</translation>
+  </message>
+ </context>
+ <context>
+  <name>ModuleTreeModel</name>
+  <message>
+   <source>In the file</source>
+   <translation>文件中</translation>
+  </message>
+  <message>
+   <source>Module or tensor</source>
+   <translation>模块或张量</translation>
+  </message>
+  <message>
+   <source>Parameters</source>
+   <translation>参数量</translation>
+  </message>
+  <message>
+   <source>Shape</source>
+   <translation>形状</translation>
+  </message>
+  <message>
+   <source>Tensors</source>
+   <translation>张量数</translation>
+  </message>
+  <message>
+   <source>Type</source>
+   <translation>类型</translation>
+  </message>
+  <message>
+   <source>What it is</source>
+   <translation>内容</translation>
+  </message>
+  <message>
+   <source>bytes</source>
+   <translation>字节</translation>
+  </message>
+  <message>
+   <source>whole model</source>
+   <translation>整个模型</translation>
+  </message>
+  <message>
+   <source>{logical} in {stored}</source>
+   <translation>{logical}（存于 {stored}）</translation>
+  </message>
+  <message>
+   <source>{name}: {count} parameters, {bytes} bytes in the file as {types}</source>
+   <translation>{name}：{count} 个参数，在文件中占 {bytes} 字节，类型为 {types}</translation>
+  </message>
+ </context>
+ <context>
+  <name>ModuleTreeView</name>
+  <message>
+   <source>Copy rows</source>
+   <translation>复制所选行</translation>
+  </message>
+  <message>
+   <source>Modules and tensors</source>
+   <translation>模块与张量</translation>
+  </message>
+ </context>
+ <context>
+  <name>ModulesView</name>
+  <message>
+   <source>Search</source>
+   <translation>搜索</translation>
+  </message>
+  <message>
+   <source>Search among the tensors</source>
+   <translation>在张量中搜索</translation>
+  </message>
+  <message>
+   <source>Show what holds this module (Backspace)</source>
+   <translation>显示此模块的上一级（Backspace）</translation>
+  </message>
+  <message>
+   <source>Treemap of the modules by their size in the file</source>
+   <translation>按文件中的大小绘制的模块矩形树图</translation>
+  </message>
+  <message>
+   <source>Zoom out</source>
+   <translation>缩小</translation>
+  </message>
+  <message>
+   <source>the first {count} are listed</source>
+   <translation>列出前 {count} 个</translation>
+  </message>
+  <message>
+   <source>words of a name, such as experts.7 up</source>
+   <translation>名称中的词，例如 experts.7 up</translation>
+  </message>
+  <message>
+   <source>{count} tensors found: {params} parameters, {size} in the file</source>
+   <translation>找到 {count} 个张量：{params} 个参数，在文件中占 {size}</translation>
   </message>
  </context>
  <context>
@@ -1576,6 +2166,171 @@
   </message>
  </context>
  <context>
+  <name>OptimizerView</name>
+  <message>
+   <source>Beside it {size} of master weights.</source>
+   <translation>另有主权重 {size}。</translation>
+  </message>
+  <message>
+   <source>Choose an optimizer by hand: none fits what is in the file.</source>
+   <translation>请手动选择优化器：没有一种与文件内容相符。</translation>
+  </message>
+  <message>
+   <source>Elements</source>
+   <translation>元素</translation>
+  </message>
+  <message>
+   <source>Every state has the names, sizes and types that this implementation gives it.</source>
+   <translation>每个状态的名称、大小和类型都与此实现一致。</translation>
+  </message>
+  <message>
+   <source>In the file</source>
+   <translation>文件中</translation>
+  </message>
+  <message>
+   <source>Its state has names or shapes that no optimizer of the catalogue has.</source>
+   <translation>其状态的名称或形状不属于目录中的任何优化器。</translation>
+  </message>
+  <message>
+   <source>No optimizer left its state in this checkpoint.</source>
+   <translation>此检查点中没有优化器留下的状态。</translation>
+  </message>
+  <message>
+   <source>Set optimizer, options and precision as in the file; can be undone</source>
+   <translation>按文件设置优化器、选项与精度；可撤销</translation>
+  </message>
+  <message>
+   <source>Sets {parts}.</source>
+   <translation>将设置 {parts}。</translation>
+  </message>
+  <message>
+   <source>State</source>
+   <translation>状态</translation>
+  </message>
+  <message>
+   <source>State for {state} parameters, as many as the model trains.</source>
+   <translation>{state} 个参数有状态，与模型训练的参数量相同。</translation>
+  </message>
+  <message>
+   <source>State for {state} parameters, but the model trains {trained}.</source>
+   <translation>{state} 个参数有状态，而模型训练 {trained} 个参数。</translation>
+  </message>
+  <message>
+   <source>State for {state} parameters; the file has no trained ones to compare with.</source>
+   <translation>{state} 个参数有状态；文件中没有可供对照的受训练参数。</translation>
+  </message>
+  <message>
+   <source>State tensors in the file</source>
+   <translation>文件中的状态张量</translation>
+  </message>
+  <message>
+   <source>Tensors</source>
+   <translation>张量数</translation>
+  </message>
+  <message>
+   <source>The nearest implementation: not every state is exactly as it would make it.</source>
+   <translation>最接近的实现：并非每个状态都与它生成的完全一致。</translation>
+  </message>
+  <message>
+   <source>The precision stays: the types in the file fit more than one.</source>
+   <translation>精度保持不变：文件中的类型与多种精度相符。</translation>
+  </message>
+  <message>
+   <source>The same file also fits {names}.</source>
+   <translation>同一文件也符合 {names}。</translation>
+  </message>
+  <message>
+   <source>The scenario has it: {parts}.</source>
+   <translation>方案已采用：{parts}。</translation>
+  </message>
+  <message>
+   <source>Type</source>
+   <translation>类型</translation>
+  </message>
+  <message>
+   <source>Use in the scenario</source>
+   <translation>用于方案</translation>
+  </message>
+  <message>
+   <source>bytes</source>
+   <translation>字节</translation>
+  </message>
+  <message>
+   <source>{count} steps taken.</source>
+   <translation>已执行 {count} 步。</translation>
+  </message>
+  <message>
+   <source>{kind}: no known implementation</source>
+   <translation>{kind}：没有已知的实现</translation>
+  </message>
+  <message>
+   <source>{number} more</source>
+   <translation>另外 {number} 种</translation>
+  </message>
+  <message>
+   <source>{size} of state ({bytes} bytes): {each} bytes a parameter, as {types}.</source>
+   <translation>状态 {size}（{bytes} 字节）：每参数 {each} 字节，类型为 {types}。</translation>
+  </message>
+ </context>
+ <context>
+  <name>Parts</name>
+  <message>
+   <source>bookkeeping</source>
+   <translation>记录用张量</translation>
+  </message>
+  <message>
+   <source>buffers</source>
+   <translation>缓冲区</translation>
+  </message>
+  <message>
+   <source>frozen</source>
+   <translation>冻结</translation>
+  </message>
+  <message>
+   <source>parameters</source>
+   <translation>参数</translation>
+  </message>
+ </context>
+ <context>
+  <name>PhaseModel</name>
+  <message>
+   <source>Phase</source>
+   <translation>阶段</translation>
+  </message>
+  <message>
+   <source>at its end</source>
+   <translation>结束时</translation>
+  </message>
+  <message>
+   <source>at its start</source>
+   <translation>开始时</translation>
+  </message>
+  <message>
+   <source>peak</source>
+   <translation>峰值</translation>
+  </message>
+  <message>
+   <source>peak reserved</source>
+   <translation>已保留峰值</translation>
+  </message>
+  <message>
+   <source>peak reserved, bytes</source>
+   <translation>已保留峰值，字节</translation>
+  </message>
+  <message>
+   <source>peak {peak} bytes allocated, {reserved} bytes reserved</source>
+   <translation>峰值：已分配 {peak} 字节，已保留 {reserved} 字节</translation>
+  </message>
+  <message>
+   <source>peak, bytes</source>
+   <translation>峰值，字节</translation>
+  </message>
+  <message>
+   <source>step {step}, {phase}</source>
+   <translation>第 {step} 步，{phase}</translation>
+  </message>
+ </context>
+ <context>
   <name>Phases</name>
   <message>
    <source>backward</source>
@@ -1604,6 +2359,129 @@
   <message>
    <source>start-up</source>
    <translation>启动</translation>
+  </message>
+ </context>
+ <context>
+  <name>PlannerDialog</name>
+  <message>
+   <source>&amp;Close</source>
+   <translation>关闭(&amp;C)</translation>
+  </message>
+  <message>
+   <source>&amp;Stop</source>
+   <translation>停止(&amp;S)</translation>
+  </message>
+  <message>
+   <source>&amp;Use this layout</source>
+   <translation>使用此布局(&amp;U)</translation>
+  </message>
+  <message>
+   <source>GPUs</source>
+   <translation>GPU 数</translation>
+  </message>
+  <message>
+   <source>Layouts that fit</source>
+   <translation>装得下的布局</translation>
+  </message>
+  <message>
+   <source>Layouts, the best first</source>
+   <translation>各种布局，最佳者在前</translation>
+  </message>
+  <message>
+   <source>Looking for layouts on {count} x {gpu}</source>
+   <translation>正在为 {count} x {gpu} 查找布局</translation>
+  </message>
+  <message>
+   <source>Memory against the number of GPUs</source>
+   <translation>显存与 GPU 数的关系</translation>
+  </message>
+  <message>
+   <source>No layout is sure to fit on up to {count} x {gpu}</source>
+   <translation>在至多 {count} x {gpu} 上，没有确定装得下的布局</translation>
+  </message>
+  <message>
+   <source>Plan &amp;again</source>
+   <translation>重新规划(&amp;A)</translation>
+  </message>
+  <message>
+   <source>Stopped at {count} x {gpu}</source>
+   <translation>在 {count} x {gpu} 处停止</translation>
+  </message>
+  <message>
+   <source>The inputs have changed since: plan again.</source>
+   <translation>输入已更改：请重新规划。</translation>
+  </message>
+  <message>
+   <source>fits</source>
+   <translation>装下</translation>
+  </message>
+  <message>
+   <source>free</source>
+   <translation>剩余</translation>
+  </message>
+  <message>
+   <source>free, bytes</source>
+   <translation>剩余，字节</translation>
+  </message>
+  <message>
+   <source>host memory</source>
+   <translation>主机内存</translation>
+  </message>
+  <message>
+   <source>host memory, bytes</source>
+   <translation>主机内存，字节</translation>
+  </message>
+  <message>
+   <source>in {phase}; {why}</source>
+   <translation>{phase}阶段；{why}</translation>
+  </message>
+  <message>
+   <source>layout</source>
+   <translation>布局</translation>
+  </message>
+  <message>
+   <source>least of all layouts</source>
+   <translation>所有布局中的最小值</translation>
+  </message>
+  <message>
+   <source>no</source>
+   <translation>否</translation>
+  </message>
+  <message>
+   <source>peak</source>
+   <translation>峰值</translation>
+  </message>
+  <message>
+   <source>peak, bytes</source>
+   <translation>峰值，字节</translation>
+  </message>
+  <message>
+   <source>tight</source>
+   <translation>临界</translation>
+  </message>
+  <message>
+   <source>worst rank</source>
+   <translation>占用最高的 rank</translation>
+  </message>
+  <message>
+   <source>yes</source>
+   <translation>是</translation>
+  </message>
+  <message>
+   <source>{count} GPUs</source>
+   <translation>{count} 张 GPU</translation>
+  </message>
+  <message>
+   <source>{count} x {gpu} are enough</source>
+   <translation>{count} x {gpu} 就够了</translation>
+  </message>
+  <message>
+   <source>{model}, {optimizer}, {precision}. Each data-parallel rank keeps its batch.</source>
+   <translation>{model}，{optimizer}，{precision}。每个数据并行 rank 的批大小不变。</translation>
+  </message>
+  <message>
+   <source>{usable} usable</source>
+   <translation>可用 {usable}</translation>
   </message>
  </context>
  <context>
@@ -1852,6 +2730,57 @@
   </message>
  </context>
  <context>
+  <name>RanksPanel</name>
+  <message>
+   <source>Ranks</source>
+   <translation>Rank</translation>
+  </message>
+  <message>
+   <source>Ranks and what each holds</source>
+   <translation>各 rank 及其占用</translation>
+  </message>
+  <message>
+   <source>host memory</source>
+   <translation>主机内存</translation>
+  </message>
+  <message>
+   <source>host memory, bytes</source>
+   <translation>主机内存，字节</translation>
+  </message>
+  <message>
+   <source>in</source>
+   <translation>所在阶段</translation>
+  </message>
+  <message>
+   <source>parameters</source>
+   <translation>参数量</translation>
+  </message>
+  <message>
+   <source>peak</source>
+   <translation>峰值</translation>
+  </message>
+  <message>
+   <source>peak, bytes</source>
+   <translation>峰值，字节</translation>
+  </message>
+  <message>
+   <source>stage</source>
+   <translation>流水线级</translation>
+  </message>
+  <message>
+   <source>what sets it apart</source>
+   <translation>不同之处</translation>
+  </message>
+  <message>
+   <source>{count} ranks; all others hold less</source>
+   <translation>{count} 个 rank；其余各 rank 占用都更少</translation>
+  </message>
+  <message>
+   <source>{number}, the worst</source>
+   <translation>{number}，占用最高</translation>
+  </message>
+ </context>
+ <context>
   <name>Reasons</name>
   <message>
    <source>--batch: the length of a sequence is missing; add `--seq N`, such as `--seq 2048`</source>
@@ -1860,6 +2789,14 @@
   <message>
    <source>--check: nothing to check against; add `--gpu ID`, such as `--gpu h100-80gb`</source>
    <translation>--check：没有可供比较的 GPU；请加上 `--gpu ID`，例如 `--gpu h100-80gb`</translation>
+  </message>
+  <message>
+   <source>--resident: {given} is not NAME:COUNT:DTYPE; write for example reference:7B:bf16</source>
+   <translation>--resident：{given} 不是 NAME:COUNT:DTYPE 的形式；请填写 reference:7B:bf16 这样的值</translation>
+  </message>
+  <message>
+   <source>--solve: name the one GPU to fill, such as --gpu h100-80gb</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>--trainable: a scenario file keeps no tensor names; open the model itself with it</source>
@@ -1950,6 +2887,10 @@
    <translation>外层套用 LossScaleOptimizer：再多几个数。</translation>
   </message>
   <message>
+   <source>A TorchScript archive: its code is not run; parameters and buffers are told apart by the lists in it.</source>
+   <translation>TorchScript 归档：其中的代码不会运行；参数与缓冲区根据其中的列表区分。</translation>
+  </message>
+  <message>
    <source>A diagonal quasi-Newton method: three states as large as the parameters.</source>
    <translation>对角拟牛顿法：三份与参数同样大小的状态。</translation>
   </message>
@@ -1980,6 +2921,10 @@
   <message>
    <source>A kernel of the library updates in place: nothing beside the state.</source>
    <translation>由该库的内核原地更新：除状态外没有额外占用。</translation>
+  </message>
+  <message>
+   <source>A later edit took the place of this simulation</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>A low-rank basis, its square and projected moments of every tensor.</source>
@@ -2020,6 +2965,10 @@
   <message>
    <source>A tensor whose size blocks do not divide is silently kept in full: 4097 elements save nothing. Every quantized moment also has a table of its own, 1 KiB each.</source>
    <translation>大小不能被块整除的张量会悄悄以完整精度保存：4097 个元素就没有任何节省。每个量化的矩还各有一张 1 KiB 的取值表。</translation>
+  </message>
+  <message>
+   <source>A vocabulary without a model: the file has tokens and no tensors.</source>
+   <translation>只有词表而没有模型：文件中有 token，没有张量。</translation>
   </message>
   <message>
    <source>AMSGrad is on by default here: ams_bound=false saves a quarter of the state.</source>
@@ -2064,6 +3013,14 @@
   <message>
    <source>Activations and workspace are not counted: the architecture is not known.</source>
    <translation>激活值与工作区未计入：模型结构未知。</translation>
+  </message>
+  <message>
+   <source>Activations as Megatron-LM's own kernels keep them: s b h (34 + 5 a s / h) a layer, tensor and sequence parallel divided out.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Activations of {family} are those of its language model; its image tower's are not counted.</source>
+   <translation>{family} 的激活值只包含其语言模型；图像塔的激活值未计入。</translation>
   </message>
   <message>
    <source>Adafactor with a first moment and factored confidence.</source>
@@ -2174,6 +3131,10 @@
    <translation>全部参数放在一个优化器中时状态为 {together_bytes}，逐个放入时为 {alone_bytes}：有些内容只为整体保留一份</translation>
   </message>
   <message>
+   <source>Also in the folder: {names}.</source>
+   <translation>文件夹中还有：{names}。</translation>
+  </message>
+  <message>
    <source>Amplifying slow gradients is not free: a third tensor as large as the parameters.</source>
    <translation>放大慢变梯度并非没有代价：第三个与参数同样大小的张量。</translation>
   </message>
@@ -2258,8 +3219,20 @@
    <translation>批大小：{given} 不在 1 到 {limit_count} 之间；请填写较小的批大小</translation>
   </message>
   <message>
+   <source>BatchNorm statistics, rotary tables, masks, noise schedules, averaged copies and whole numbers are buffers: kept, not trained.</source>
+   <translation>BatchNorm 统计量、旋转位置编码表、掩码、噪声调度、平均副本和整数均为缓冲区：保留但不训练。</translation>
+  </message>
+  <message>
    <source>Both moments in 8 bits with 16-bit scales; off, they take the type of the parameter.</source>
    <translation>两个矩均为 8 位，缩放因子为 16 位；关闭后与参数的类型相同。</translation>
+  </message>
+  <message>
+   <source>Buffers inside kernels: {hidden_bytes} at the peak, most of them of {op}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>CUDA context, NCCL and what the allocator reserves</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Changes no memory.</source>
@@ -2268,6 +3241,10 @@
   <message>
    <source>Changes no state.</source>
    <translation>不影响状态。</translation>
+  </message>
+  <message>
+   <source>Checkpointing: transformers recomputes whole blocks, not {checkpointing}; choose full or none</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Checkpointing: {given} is not known; write none, attention, full or every-K such as every-2</source>
@@ -2282,12 +3259,36 @@
    <translation>含有代码引用：{names}，均未执行。请勿用 torch 加载此文件。</translation>
   </message>
   <message>
+   <source>DDP copies gradients into buckets that it keeps, as large as all gradients, unless gradient_as_bucket_view=True makes the gradients part of them.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>DDP: every rank holds everything; only the data differs.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Data of {count} storages is missing (the first is {name}); the counts are from the pickle.</source>
    <translation>缺少 {count} 个存储的数据（第一个是 {name}）；数量以 pickle 为准。</translation>
   </message>
   <message>
    <source>Decay acts on the weights in place (AdamW): no copy of the gradient.</source>
    <translation>衰减直接原地作用于权重（AdamW）：不需要梯度副本。</translation>
+  </message>
+  <message>
+   <source>DeepSpeed ZeRO stage {stage}, saved by {rank_count} data-parallel ranks.</source>
+   <translation>DeepSpeed ZeRO 第 {stage} 阶段，由 {rank_count} 个数据并行 rank 保存。</translation>
+  </message>
+  <message>
+   <source>Device memory: the threshold is a share of it; write how many GiB the device has</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Device memory: {given} is not a size in GiB; write one such as 24 or 79.1, or leave it empty</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Did not fit: other programs leave the GPU no room even to start ({cause}); close them, or choose another device</source>
+   <translation>装不下：其他程序占用了 GPU，连启动都没有空间（{cause}）；请关闭它们，或选择其他设备</translation>
   </message>
   <message>
    <source>Did not fit: {phase} of step {step} asked for {asked_bytes} more and {free_bytes} was free on the GPU; lower the batch or choose a smaller optimizer state</source>
@@ -2330,8 +3331,28 @@
    <translation>每个矩阵都交给 Muon，包括嵌入层；卷积交给 Adam。</translation>
   </message>
   <message>
+   <source>Every other tensor is a parameter; it is trained unless the file or a pattern says that it is frozen.</source>
+   <translation>其余每个张量都是参数；除非文件或匹配模式说明已冻结，否则都训练。</translation>
+  </message>
+  <message>
    <source>Everything in fp32: 4 bytes for a weight, 4 for its gradient.</source>
    <translation>全部使用 fp32：权重 4 字节，梯度 4 字节。</translation>
+  </message>
+  <message>
+   <source>Experts run as one grouped product, the default of transformers 5; its sizes are not yet compared with a GPU.</source>
+   <translation>专家以一次分组矩阵乘运行，这是 transformers 5 的默认方式；其大小尚未与 GPU 对比。</translation>
+  </message>
+  <message>
+   <source>FSDP flat parameters: {count} flat pieces with padding stand for the model, its shapes are not in the file. Save a full state dict for exact shapes.</source>
+   <translation>FSDP 扁平参数：以 {count} 个带填充的扁平片段代表模型，文件中没有模型的形状。要得到准确形状，请保存完整的 state dict。</translation>
+  </message>
+  <message>
+   <source>FSDP1: every layer is one flat parameter, padded to a multiple of the ranks.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>FSDP2 (fully_shard on every layer): each parameter is cut along its first axis; every rank's storage is padded to the first rank's rows, its optimizer state is not.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Far more than Adam: for a square matrix, six states of its size.</source>
@@ -2366,6 +3387,34 @@
    <translation>四份与参数同样大小的状态，包括上一步的权重。</translation>
   </message>
   <message>
+   <source>Fragmentation: more than the {high_bytes} that the estimate allows for</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Function: the loss of {place} is {given}; return a tensor with one element</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Function: there is no file {file}; correct the path before the colon</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Function: {file} has no function {name}; correct the name after the colon</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Function: {given} is not of the form FILE.py:NAME; name a Python file and a function in it</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Function: {place} failed ({cause}); correct that line</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Function: {place} returned ({given}); return (model, batch, loss) or (model, loss) with a torch.nn.Module first and a function last</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>GPU: {given} is not in the table; run `optmem estimate --gpu all` or choose one of {known}</source>
    <translation>GPU：表中没有 {given}；请运行 `optmem estimate --gpu all`，或从以下选择：{known}</translation>
   </message>
@@ -2378,8 +3427,24 @@
    <translation>GaLore，并按范数缩放低秩空间之外的梯度分量。</translation>
   </message>
   <message>
+   <source>Gathered parameters up to stage3_max_live_parameters, small ones all the time, and a buffer of reduce_bucket_size elements while backward runs.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Give a batch size and a sequence length to count activations.</source>
    <translation>给出批大小和序列长度后才能计算激活值。</translation>
+  </message>
+  <message>
+   <source>Gradients are reduced in the buffer they live in.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>HDF5 without Keras's layout: each of its {count} data sets counts as a tensor.</source>
+   <translation>没有 Keras 结构的 HDF5：其中 {count} 个数据集各计为一个张量。</translation>
+  </message>
+  <message>
+   <source>HSDP: FSDP2 inside a group of ranks, the groups are copies of each other.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Half of Adam's state only for the hidden matrices: embedding and head keep both moments.</source>
@@ -2388,6 +3453,10 @@
   <message>
    <source>Heads of {head_dim} elements are wider than flash attention's 256: PyTorch picks the memory-efficient kernel.</source>
    <translation>头维度 {head_dim} 超过 flash 注意力的上限 256：PyTorch 选用内存高效内核。</translation>
+  </message>
+  <message>
+   <source>How much is gathered at a time follows the engine's source; not yet compared with a GPU.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Input of a linear layer: the gradient of its weight is input times incoming gradient.</source>
@@ -2490,12 +3559,20 @@
    <translation>用与 16 位参数同样大小的张量保存其舍入损失。对大多数 16 位参数自动启用。</translation>
   </message>
   <message>
+   <source>Kept on the GPU all the time beside what is trained.</source>
+   <translation>除正在训练的模型外，一直驻留在 GPU 上。</translation>
+  </message>
+  <message>
    <source>LaProp's two moments; gradients are made orthogonal to the weights.</source>
    <translation>LaProp 的两个矩；梯度经处理后与权重正交。</translation>
   </message>
   <message>
    <source>LaProp's two moments; updates of matrices are orthogonalized.</source>
    <translation>LaProp 的两个矩；矩阵的更新量经过正交化。</translation>
+  </message>
+  <message>
+   <source>Lambda layers hold Python code ({names}): not executed. Loading this file in Keras would run it.</source>
+   <translation>Lambda 层含有 Python 代码（{names}）：未执行。在 Keras 中加载此文件会运行这些代码。</translation>
   </message>
   <message>
    <source>LoRA rank: {given} is not a whole number; write one such as 8 or 16</source>
@@ -2528,6 +3605,10 @@
   <message>
    <source>Longer sides are cut into blocks of this length, each with its own preconditioners.</source>
    <translation>更长的边切成此长度的块，每块有自己的预条件矩阵。</translation>
+  </message>
+  <message>
+   <source>Loss: the models of transformers compute the full loss, not {loss}; choose full, or write a function of your own</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Low-rank projections of the moments where a group has a rank; without one, AdamW.</source>
@@ -2686,6 +3767,14 @@
    <translation>测量已停止，当时处于{phase}阶段</translation>
   </message>
   <message>
+   <source>Megatron-LM with TransformerEngine: a fused attention kernel, unless attention is eager or math.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Megatron-LM with the distributed optimizer: 16-bit weights and fp32 gradients whole, master weights and optimizer state cut up.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Moments in a low-rank space of each matrix, and the projectors.</source>
    <translation>每个矩阵在低秩空间中的矩，以及投影矩阵。</translation>
   </message>
@@ -2710,6 +3799,14 @@
    <translation>动量、权重的滑动平均，以及矩阵每一侧两个方阵。</translation>
   </message>
   <message>
+   <source>Most of it is {component}, of which the estimate holds {gap_bytes} more at the peak</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Most of it is {component}, of which the trace holds {gap_bytes} more at the peak</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Multiplies neighbouring axes up to the limit before it preconditions them: fewer, larger squares.</source>
    <translation>预条件之前先把相邻的轴合并到上限以内：方阵更少、更大。</translation>
   </message>
@@ -2722,6 +3819,10 @@
    <translation>隐藏层矩阵使用 Muon，嵌入层、输出头、向量和卷积使用 AdamW。</translation>
   </message>
   <message>
+   <source>NCCL's own buffers are a band of 100 to 1500 MiB in the process figure: they depend on channels and peers.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Newton-Schulz orthogonalizes one matrix at a time in bf16; the largest takes {total_bytes}</source>
    <translation>Newton-Schulz 以 bf16 逐个对矩阵做正交化；最大的一个占 {total_bytes}</translation>
   </message>
@@ -2732,6 +3833,10 @@
   <message>
    <source>No NVIDIA driver was found (libnvidia-ml is missing); install the driver, or measure on the CPU</source>
    <translation>未找到 NVIDIA 驱动（缺少 libnvidia-ml）；请安装驱动，或在 CPU 上测量</translation>
+  </message>
+  <message>
+   <source>No array is there: the shapes of {count} arrays come from _METADATA, which holds no element types.</source>
+   <translation>没有任何数组：{count} 个数组的形状来自 _METADATA，其中不含元素类型。</translation>
   </message>
   <message>
    <source>No casts of weights are kept.</source>
@@ -2826,8 +3931,12 @@
    <translation>大小与 SGD 不同：每个 beta 都有一个与参数同样大小的缓冲区。</translation>
   </message>
   <message>
-   <source>Not available: the driver does not tell what a process uses here (Windows, WSL or a container); the device's total less its baseline stands in</source>
-   <translation>不可用：在此环境（Windows、WSL 或容器）中，驱动不提供进程占用；以设备总占用减去基线代替</translation>
+   <source>Not available: driver and nvidia-ml-py disagree about the list of processes (the first 535 drivers did); update the driver, the device's total less its baseline stands in</source>
+   <translation>不可用：驱动与 nvidia-ml-py 对进程列表的格式不一致（最早的 535 驱动如此）；请更新驱动，目前改用设备总用量减去其基线</translation>
+  </message>
+  <message>
+   <source>Not available: the driver does not tell what a process uses here (Windows, WSL, a container or a virtual GPU); the device's total less its baseline stands in</source>
+   <translation>不可用：驱动在此环境下不提供单个进程的用量（Windows、WSL、容器或虚拟 GPU）；改用设备总用量减去其基线</translation>
   </message>
   <message>
    <source>Not counted: buffers inside CUDA kernels (reductions, sorting), usually a few MiB, and the cuBLASLt workspace.</source>
@@ -2902,12 +4011,20 @@
    <translation>并非 torch 的 ASGD：后者对权重取平均，而这一个不保留权重副本。</translation>
   </message>
   <message>
+   <source>Not yet compared with a GPU: {operators}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Nothing of it is in use at the peak, which falls in {phase}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Nothing opened: what was dropped is not a file or folder on this computer</source>
    <translation>未打开任何内容：拖放的不是本机上的文件或文件夹</translation>
   </message>
   <message>
-   <source>Nothing opened: {name} is no checkpoint, model folder, config.json or .optmem file</source>
-   <translation>未打开任何内容：{name} 不是检查点、模型文件夹、config.json 或 .optmem 文件</translation>
+   <source>Nothing opened: {name} is no checkpoint, model folder, config.json, .optmem file or memory snapshot</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Nothing opened: {number_count} items were dropped; drop one file, or the folder that holds them</source>
@@ -2942,6 +4059,10 @@
    <translation>关闭后，状态的类型与参数相同。</translation>
   </message>
   <message>
+   <source>Offload: host figures are the tensors' own; torch rounds every pinned buffer up to a power of two, so keep up to twice as much free.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>On the CPU PyTorch has one fused kernel, also called flash, for every type.</source>
    <translation>在 CPU 上，PyTorch 只有一个融合内核，也叫 flash，适用于所有类型。</translation>
   </message>
@@ -2950,12 +4071,20 @@
    <translation>开启时保留 z，关闭时保留一阶矩：字节数相同。</translation>
   </message>
   <message>
+   <source>One GPU is traced with the whole model; what {gpus} GPUs share is in the estimate alone</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>One average of squares; centered and momentum add one each.</source>
    <translation>一份平方的滑动平均；centered 和 momentum 各再加一份。</translation>
   </message>
   <message>
    <source>One average of squares; momentum and centered add one each.</source>
    <translation>一份平方的滑动平均；momentum 和 centered 各再加一份。</translation>
+  </message>
+  <message>
+   <source>One buffer of reduce_bucket_size elements while backward runs.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>One fp32 number a row (log-sum-exp) from which backward rebuilds the probabilities.</source>
@@ -3134,8 +4263,8 @@
    <translation>PEFT 以 fp32 保存未量化的部分，因此残差流和量化层的输出都是 fp32。</translation>
   </message>
   <message>
-   <source>Packed weights ({schemes}): {stored_count} stored elements hold {count} parameters. Training needs them unpacked, or frozen under adapters.</source>
-   <translation>打包的权重（{schemes}）：{stored_count} 个存储元素对应 {count} 个参数。训练时需要先解包，或将其冻结并使用适配器。</translation>
+   <source>Packed weights ({schemes}): {stored_count} stored elements ({packed_bytes}) hold {count} parameters. Training needs them unpacked, or frozen under adapters.</source>
+   <translation>打包权重（{schemes}）：{stored_count} 个存储元素（{packed_bytes}）容纳 {count} 个参数。训练时需要解包，或冻结后配适配器。</translation>
   </message>
   <message>
    <source>Paging is not offloading: only tensors of 100,000 elements or more are in managed memory, and it stays on the GPU until the GPU is full.</source>
@@ -3178,12 +4307,20 @@
    <translation>参数量：{given} 不是整数个参数；是否漏了后缀，例如 1.5B？</translation>
   </message>
   <message>
+   <source>Pipeline: one forward, one backward in turn (1F1B); buffers for sending are not counted.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Precision: {given} is not known; choose one of {known}</source>
    <translation>精度：无法识别 {given}；请从以下选择：{known}</translation>
   </message>
   <message>
-   <source>Preset: {given} is not known; choose one of {known}</source>
-   <translation>预设：无法识别 {given}；请从以下选择：{known}</translation>
+   <source>Preset: {given} is not known; near it: {known} (optmem presets lists all)</source>
+   <translation>预设：未知的 {given}；相近的有 {known}（optmem presets 可列出全部）</translation>
+  </message>
+  <message>
+   <source>Presets: none has {given} in its name; optmem presets lists all</source>
+   <translation>预设：没有名称含 {given} 的预设；optmem presets 可列出全部</translation>
   </message>
   <message>
    <source>Projected moments have rank x side elements; cut to the shorter side by a singular value decomposition.</source>
@@ -3202,8 +4339,8 @@
    <translation>纯 fp16：权重和梯度各 2 字节，没有 fp32 副本；微小的更新会丢失。</translation>
   </message>
   <message>
-   <source>PyTorch's caching allocator hands out multiples of 512 bytes; many tiny tensors make this visible.</source>
-   <translation>PyTorch 的缓存分配器以 512 字节的整数倍分配；大量小张量会使其变得明显。</translation>
+   <source>PyTorch's caching allocator hands out multiples of 512 bytes, and above 1 MiB it leaves up to 1 MiB of a segment with the tensor instead of splitting it off; many tiny tensors, or sizes just short of a segment, make this visible.</source>
+   <translation>PyTorch 的缓存分配器按 512 字节的倍数分配；大于 1 MiB 时，内存段末尾不超过 1 MiB 的剩余部分会留给该张量而不切分；张量多而小，或大小略小于内存段时，这一项会很明显。</translation>
   </message>
   <message>
    <source>Queries are fp32: flash attention takes only 16-bit types, so PyTorch picks the memory-efficient kernel.</source>
@@ -3302,12 +4439,24 @@
    <translation>带动量的 SGD，外加每个张量一个数。</translation>
   </message>
   <message>
+   <source>Saved by {rank_count} ranks in {file_count} files; sizes are those of the whole tensors.</source>
+   <translation>由 {rank_count} 个 rank 保存为 {file_count} 个文件；大小均为完整张量的大小。</translation>
+  </message>
+  <message>
    <source>Scales the update like another optimizer, whose second moment is kept as well.</source>
    <translation>按另一个优化器缩放更新量，并同样保留其二阶矩。</translation>
   </message>
   <message>
+   <source>Scales, zero points and code books of quantised weights are bookkeeping: neither parameters nor buffers.</source>
+   <translation>量化权重的缩放因子、零点和码本只是辅助数据：既不是参数，也不是缓冲区。</translation>
+  </message>
+  <message>
    <source>Schedule-Free with a factored second moment and a sampled distance.</source>
    <translation>二阶矩分解、距离采样估计的 Schedule-Free。</translation>
+  </message>
+  <message>
+   <source>Sequence parallel is counted for Megatron-LM only; here norms, dropout and residuals are counted whole, which is too much.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Sequence: {given} is not a whole number; write tokens such as 2048 or 4096</source>
@@ -3316,6 +4465,10 @@
   <message>
    <source>Sequence: {given} is outside 1 to {limit_count}; write fewer tokens</source>
    <translation>序列长度：{given} 不在 1 到 {limit_count} 之间；请减少 token 数</translation>
+  </message>
+  <message>
+   <source>Sequence: {sequence} tokens are more than the {positions} positions that the model has; shorten the sequence</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Set, a first moment in fp32 as large as the parameters is kept.</source>
@@ -3334,12 +4487,68 @@
    <translation>长于此值的边没有预条件矩阵。</translation>
   </message>
   <message>
+   <source>Simulate: the worker crashed in {phase} ({signal}); update torch, the log has the detail</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulate: the worker ended in {phase} with status {status} and no result; the log has the detail</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulate: the worker was ended by {signal} in {phase}; the system probably ran out of memory, trace a smaller model</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulate: {given} is no torch version; give --torch as major.minor, such as 2.13</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulate: {operator} cannot be traced without a GPU at {place} ({cause}); the estimate stays, leave out what depends on the data</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulate: {option} and --function both say what to run; give one of them</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulate: {path} is code and runs in a child process; add --yes to agree</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulate: {phase} of step {step} failed ({cause}); see the detail, or change what it names</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulate: {phase} said nothing for {seconds} s and was ended; trace a smaller model, or look for an endless loop in your function</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulate: {place} failed ({cause}); correct it, or give a model that runs on meta tensors</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulate: {python} answered with something that is no simulation ({sample}); choose another Python in the settings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulate: {python} cannot be started ({cause}); choose another Python in the settings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Simulation stopped in {phase}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Small tensors kept for backward.</source>
    <translation>为反向保留的小张量。</translation>
   </message>
   <message>
    <source>So many past gradients are kept, each as large as the parameters.</source>
    <translation>保留的历史梯度份数，各与参数同样大小。</translation>
+  </message>
+  <message>
+   <source>Some layers look back {window_count} tokens at most: the mask for longer sequences, and the kernel that takes one, are not counted.</source>
+   <translation>部分层最多回看 {window_count} 个 token：更长序列的掩码，以及接受掩码的内核，均未计入。</translation>
   </message>
   <message>
    <source>Some shapes are refused and no rule tells which ({cause})</source>
@@ -3358,12 +4567,20 @@
    <translation>含 100,000 个及以上元素的张量，其状态位于统一内存中；GPU 占满时由驱动移到主机。</translation>
   </message>
   <message>
+   <source>Tensor parallel as Megatron-LM and torchtitan split layers; norms are whole on every rank.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Tensors address {tensor_bytes} of {storage_bytes} of storage: some are slices of larger storages saved whole.</source>
    <translation>张量引用了 {storage_bytes} 存储中的 {tensor_bytes}：其中一些是切片，而所属的较大存储被整体保存。</translation>
   </message>
   <message>
    <source>Tensors that are kept but not trained, such as BatchNorm statistics.</source>
    <translation>保留但不训练的张量，例如 BatchNorm 的统计量。</translation>
+  </message>
+  <message>
+   <source>Tensors that view the same elements count once, under their first name; slices of one storage count each.</source>
+   <translation>引用相同元素的张量以第一个名称计一次；同一存储的切片各计一次。</translation>
   </message>
   <message>
    <source>Tensors with fewer elements keep fp32 state.</source>
@@ -3394,20 +4611,56 @@
    <translation>GPU 不再响应驱动；请重启电脑后再测量</translation>
   </message>
   <message>
+   <source>The GPU shares the system's memory (unified memory): what is shown is used by the whole system</source>
+   <translation>GPU 与系统共享内存（统一内存）：显示的是整个系统的用量</translation>
+  </message>
+  <message>
+   <source>The GPU waits for a reset; run nvidia-smi --gpu-reset as administrator, or restart the computer</source>
+   <translation>GPU 正等待复位；请以管理员身份运行 nvidia-smi --gpu-reset，或重启电脑</translation>
+  </message>
+  <message>
    <source>The NVIDIA driver is not loaded; load it (modprobe nvidia) or restart the computer</source>
    <translation>NVIDIA 驱动未加载；请加载（modprobe nvidia），或重启电脑</translation>
+  </message>
+  <message>
+   <source>The NVIDIA driver shows no GPU; give the container or virtual machine one, or measure on the CPU</source>
+   <translation>NVIDIA 驱动没有显示任何 GPU；请为容器或虚拟机分配一个，或在 CPU 上测量</translation>
   </message>
   <message>
    <source>The NVIDIA driver was updated and no longer matches the running one; restart the computer</source>
    <translation>NVIDIA 驱动已更新，与正在运行的版本不一致；请重启电脑</translation>
   </message>
   <message>
+   <source>The adapter also holds whole modules ({names}), which are trained in full.</source>
+   <translation>适配器还含有完整训练的模块（{names}）。</translation>
+  </message>
+  <message>
+   <source>The averaged copy (EMA) stands for the model; its own weights are left out.</source>
+   <translation>以平均副本 (EMA) 代表模型；模型自身的权重不计入。</translation>
+  </message>
+  <message>
    <source>The base is frozen and only the adapters are trained, but forward and backward need all of it.</source>
    <translation>基座已冻结，只训练适配器，但前向和反向仍需要整个基座。</translation>
   </message>
   <message>
+   <source>The base model {base} is frozen, the adapter of {count} parameters is trained.</source>
+   <translation>基座模型 {base} 已冻结，训练的是 {count} 个参数的适配器。</translation>
+  </message>
+  <message>
+   <source>The buckets of DDP, which the optimizer is used with.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The buffer is kept at momentum 0 as well.</source>
    <translation>动量为 0 时也保留缓冲区。</translation>
+  </message>
+  <message>
+   <source>The chunks of {count} tensors do not add up to them (the first is {name}); their shapes count.</source>
+   <translation>{count} 个张量的各块合不成完整张量（第一个是 {name}）；以其形状为准。</translation>
+  </message>
+  <message>
+   <source>The closed form does not count this for a model whose architecture it does not know</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The config of {family} has several parts; only its language model is described here.</source>
@@ -3418,6 +4671,10 @@
    <translation>cuBLAS 工作区只存在于 GPU 上。</translation>
   </message>
   <message>
+   <source>The data of {count} data sets are not in this file (the first is {name}: {why}); they count by their shapes.</source>
+   <translation>{count} 个数据集的数据不在此文件中（第一个是 {name}：{why}）；按其形状计数。</translation>
+  </message>
+  <message>
    <source>The distance is estimated from every n-th element only: two states shrink n times.</source>
    <translation>只用每隔 n 个元素中的一个来估计距离：两份状态缩小为 1/n。</translation>
   </message>
@@ -3426,8 +4683,8 @@
    <translation>驱动返回错误（{cause}）；请重试，或重启电脑</translation>
   </message>
   <message>
-   <source>The driver gives no such figure for this GPU (unified memory is counted by the system); torch's own figures remain</source>
-   <translation>驱动不为此 GPU 提供该数据（统一内存由系统统计）；torch 自身的数据仍然可用</translation>
+   <source>The driver gives no such figure for this GPU; torch's own figures remain</source>
+   <translation>驱动不为此 GPU 提供该数据；torch 自身的数据仍然可用</translation>
   </message>
   <message>
    <source>The driver is too old for this figure; update it</source>
@@ -3442,6 +4699,18 @@
    <translation>驱动拒绝向当前用户提供数据；请联系管理员，torch 自身的数据仍然可用</translation>
   </message>
   <message>
+   <source>The driver's session was ended from outside; measure again</source>
+   <translation>驱动会话已从外部结束；请重新测量</translation>
+  </message>
+  <message>
+   <source>The ends of blocks: {rounding_bytes}, which the estimate lists as rounding</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The estimate sees the peak in {estimated}, the trace in {simulated}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The family {family} has exact weights but no rules for activations here: they are not counted.</source>
    <translation>{family} 系列的权重是精确的，但这里没有其激活值的规则：未计入。</translation>
   </message>
@@ -3452,6 +4721,10 @@
   <message>
    <source>The file declares {declared_count} parameters; its headers hold {count}, which is what counts.</source>
    <translation>文件声明有 {declared_count} 个参数；文件头中有 {count} 个，以后者为准。</translation>
+  </message>
+  <message>
+   <source>The file's own {field} is missing or impossible: its dimensions are not known, activations are not counted.</source>
+   <translation>文件自身的 {field} 缺失或不可能成立：其尺寸未知，激活值未计入。</translation>
   </message>
   <message>
    <source>The for-loop (also on CUDA by default) rebuilds the variance of one parameter in full size beside that of the one before it, at most {total_bytes}</source>
@@ -3486,6 +4759,10 @@
    <translation>索引声明共 {promised_bytes}，若每个参数占 2 字节，估计为 {estimate_count} 个参数。</translation>
   </message>
   <message>
+   <source>The largest part at the peak is what {op} made: {part_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The learning rate is a schedule: it counts its steps, or takes the place of a variable.</source>
    <translation>学习率采用调度：它为步数计数，或取代一个变量。</translation>
   </message>
@@ -3498,8 +4775,8 @@
    <translation>损失及其权重，都是单个数。</translation>
   </message>
   <message>
-   <source>The main model of {family} is counted; its multi-token-prediction module is not.</source>
-   <translation>已计入 {family} 的主模型；其多 token 预测模块未计入。</translation>
+   <source>The main model of {family} is counted; its multi-token-prediction module, {count} more, is not.</source>
+   <translation>已计入 {family} 的主模型；其多 token 预测模块另有 {count} 个参数，未计入。</translation>
   </message>
   <message>
    <source>The model's architecture is not known, so activations cannot be predicted. They come on top.</source>
@@ -3522,8 +4799,16 @@
    <translation>取负的梯度是更新时的一份副本。</translation>
   </message>
   <message>
+   <source>The optimizer has state for {held_count} parameters, the model in the file can train {count}: some were frozen, or one of the two is another model's.</source>
+   <translation>优化器保存了 {held_count} 个参数的状态，而文件中的模型可训练 {count} 个：有些参数曾被冻结，或两者并非来自同一模型。</translation>
+  </message>
+  <message>
    <source>The optimizer updates this fp32 copy; the 16-bit weights are written from it after each step.</source>
    <translation>优化器更新这份 fp32 副本；每次更新后再由它写回 16 位权重。</translation>
+  </message>
+  <message>
+   <source>The optimizer was saved by {total_count} ranks, files of {count} are here: its sizes are partial.</source>
+   <translation>优化器由 {total_count} 个 rank 保存，这里有 {count} 个的文件：其大小不完整。</translation>
   </message>
   <message>
    <source>The optimizer's state still grew by {grown_bytes} in step {steps}, the last one: this is not the steady state yet; measure more steps</source>
@@ -3532,6 +4817,10 @@
   <message>
    <source>The previous gradient and a step size for every parameter.</source>
    <translation>每个参数保存上一步的梯度和各自的步长。</translation>
+  </message>
+  <message>
+   <source>The program is closing; nothing is simulated any more</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The projector saves nothing: moments stay in full size and the projector comes on top.</source>
@@ -3582,6 +4871,10 @@
    <translation>strong-Wolfe 线搜索还会持有一份参数副本和若干梯度。</translation>
   </message>
   <message>
+   <source>The system blocks the driver's answer (a container without the device, or a security policy); start the container with --gpus all</source>
+   <translation>系统阻止了驱动的响应（容器没有该设备，或受安全策略限制）；请以 --gpus all 启动容器</translation>
+  </message>
+  <message>
    <source>The textbook form: z, x and y are all stored.</source>
    <translation>教科书形式：z、x 和 y 都要保存。</translation>
   </message>
@@ -3606,6 +4899,10 @@
    <translation>装不下：在 {total_bytes} 的 GPU 上占用了 {reserved_bytes}，驱动把其余部分移到了主机内存；可以运行，但很慢</translation>
   </message>
   <message>
+   <source>This is 1 of {rank_count} tensor or pipeline parallel parts: shapes and counts are those of this part.</source>
+   <translation>这是 {rank_count} 个张量并行或流水线并行部分之一：形状和数量均为此部分的。</translation>
+  </message>
+  <message>
    <source>This run needs about {needed_bytes} and {free_bytes} is free; no model of this shape fits, free some memory first</source>
    <translation>此次运行约需 {needed_bytes}，而空闲 {free_bytes}；这种结构的模型都装不下，请先释放一些内存</translation>
   </message>
@@ -3628,6 +4925,10 @@
   <message>
    <source>Token ids and labels, 8 bytes each; the embedding and the loss keep them.</source>
    <translation>token id 与标签，各 8 字节；由嵌入层和损失保留。</translation>
+  </message>
+  <message>
+   <source>Tokens copied once for each expert that they visit, sorted by expert.</source>
+   <translation>每个 token 按其进入的专家各复制一份，并按专家排序。</translation>
   </message>
   <message>
    <source>Torque-aware momentum: two states as large as the parameters.</source>
@@ -3660,6 +4961,10 @@
   <message>
    <source>Two full moments and a projector as wide as the smaller side of each matrix.</source>
    <translation>两个完整的矩，以及与每个矩阵短边同宽的投影矩阵。</translation>
+  </message>
+  <message>
+   <source>Two gathered layers and what lies outside the layers; in backward a layer's gradients before and after they are laid end to end.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Two histories and three vectors, all as large as the parameters.</source>
@@ -3750,6 +5055,10 @@
    <translation>z 的类型；不设置则与参数相同。</translation>
   </message>
   <message>
+   <source>Unknown block types (number {numbers}): their elements are counted, their bytes follow from the next tensor.</source>
+   <translation>未知的块类型（编号 {numbers}）：元素已计数，字节数由下一个张量的位置推出。</translation>
+  </message>
+  <message>
    <source>Unknown element types ({names}): counted by shape, bytes from the storage.</source>
    <translation>未知的元素类型（{names}）：数量按形状计，字节按存储计。</translation>
   </message>
@@ -3778,12 +5087,20 @@
    <translation>反向还要用到的内容，从前向起一直保留。最大的时刻通常在损失处，那里有整个词表的 logits。</translation>
   </message>
   <message>
+   <source>What each visited expert gives for a token, before the shares are applied.</source>
+   <translation>每个被选中的专家对 token 的输出，尚未乘以份额。</translation>
+  </message>
+  <message>
    <source>What quantized layers keep was compared with bitsandbytes on the CPU, not yet on a GPU.</source>
    <translation>量化层保留的内容已在 CPU 上与 bitsandbytes 对比，尚未在 GPU 上对比。</translation>
   </message>
   <message>
    <source>What runs Keras: the slots are the same, counters are 64-bit in TensorFlow.</source>
    <translation>运行 Keras 的后端：各 slot 相同，但计数器在 TensorFlow 中为 64 位。</translation>
+  </message>
+  <message>
+   <source>Which experts each token visits and with what share: the router's probabilities and indices.</source>
+   <translation>每个 token 进入哪些专家、各占多少份额：路由器的概率与索引。</translation>
   </message>
   <message>
    <source>Which tensors the first half trains: hidden matrices (no embedding, no head), or every matrix. The rest gets AdamW.</source>
@@ -3810,12 +5127,36 @@
    <translation>您自己添加的条目，其规则由探测得出。</translation>
   </message>
   <message>
+   <source>ZeRO-1 (DeepSpeed): master weights and optimizer state are cut into equal parts of one flat vector.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>ZeRO-2 (DeepSpeed): as ZeRO-1, and every rank keeps the gradients of its part only.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>ZeRO-3 (DeepSpeed): weights are cut up as well and gathered while they are used.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>ZeroRedundancyOptimizer: whole parameters are dealt out, the largest first; weights and gradients stay whole on every rank.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>activations and logits</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>adamuon keeps a second moment of the orthogonalized matrices too.</source>
    <translation>adamuon 还为正交化的矩阵保留二阶矩。</translation>
   </message>
   <message>
    <source>adapters: {count} parameters in {dtype}, {bytes}</source>
    <translation>适配器：{count} 个参数，{dtype}，{bytes}</translation>
+  </message>
+  <message>
+   <source>any optimizer but Adam, and any precision but 16-bit with fp32 master weights</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>autocast casts fp32 weights once in forward; a cast that backward needs lives until that layer's backward has run. This is why AMP can use more memory on a small batch.</source>
@@ -3838,6 +5179,10 @@
    <translation>bf16 权重、fp32 主梯度、fp32 主权重：使用 Adam 时每参数 18 字节。</translation>
   </message>
   <message>
+   <source>buffers for reduction (reduce_bucket_size)</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>config.json describes {expected_count} parameters, the weights hold {count}; the weights count.</source>
    <translation>config.json 描述了 {expected_count} 个参数，权重中有 {count} 个；以权重为准。</translation>
   </message>
@@ -3846,20 +5191,80 @@
    <translation>config.json 中没有可用的 {field}：尺寸未知，激活值未计入。</translation>
   </message>
   <message>
+   <source>config.json: diffusers {version} has no model {family}; update it, or open the weights instead</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>config.json: it holds no object; open the config.json of a model</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>config.json: it is not known what {family} is trained on; write a function that returns model, batch and loss and give it as FILE.py:NAME</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>config.json: the library said nothing for {seconds} seconds and was stopped; try again, or open the weights instead</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>config.json: the worker ended before it had built the model ({cause}); open the weights instead</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>config.json: transformers cannot build {family} from it ({cause}); correct what it names</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>config.json: transformers does not load in the worker's Python ({cause}); install it there (pip install transformers) or choose another Python in the settings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>config.json: transformers {version} does not know {family}; update it, or write a function that builds the model and give it as FILE.py:NAME</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>config.json: {family} brings code of its own ({code}), which is not run; write a function that builds it and give it as FILE.py:NAME</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>config.json: {family} needs diffusers, which does not load in the worker's Python ({cause}); install it there (pip install diffusers) or choose another Python in the settings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>cuBLAS takes scratch memory from PyTorch's allocator at its first matrix product and keeps it, so it shows as allocated.</source>
    <translation>cuBLAS 在第一次矩阵乘时向 PyTorch 的分配器申请工作空间并一直保留，因此显示为已分配。</translation>
+  </message>
+  <message>
+   <source>cuDNN chooses the workspace of a convolution itself: 0 to {most_bytes} a call, the upper end is in the high peak only</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>ep: {ep} expert-parallel ranks, but this model has no experts</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>ep: {experts} experts do not divide by {ep}; choose a divisor</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>ep: {ranks} data-parallel ranks do not divide by {ep} expert-parallel ranks; change one of them</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>event {index} makes two segments lie over each other; the file is damaged or was put together from several</source>
    <translation>事件 {index} 使两个内存段相互重叠；文件已损坏，或由多个文件拼成</translation>
   </message>
   <message>
-   <source>every allocation rounded up to 512 B</source>
-   <translation>每次分配都向上取整到 512 B</translation>
+   <source>every allocation rounded up to 512 B, and ends of segments up to 1 MiB that are not split off</source>
+   <translation>每次分配向上取整到 512 B，另加内存段末尾未切分的部分，最多 1 MiB</translation>
   </message>
   <message>
    <source>every block that was alive when the recording began has its size in the recording</source>
    <translation>记录开始时存活的每个块，其大小都在记录中</translation>
+  </message>
+  <message>
+   <source>every rank holds the same</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>exp keeps one more number a tensor.</source>
@@ -3902,8 +5307,20 @@
    <translation>冻结的基座：{count} 个参数，以 {dtype} 打包并带缩放因子，{bytes}</translation>
   </message>
   <message>
+   <source>gpus: {gpus} does not divide by {product} ({degrees}); change one of them</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>gradient_as_bucket_view belongs to ddp, not to {shard}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>history_size 100 (the default) is 202 copies of the parameters; the first steps show far less.</source>
    <translation>history_size 为 100（默认）时相当于参数的 202 份副本；最初几步远看不到这么多。</translation>
+  </message>
+  <message>
+   <source>interleave: {interleave} chunks a rank need a pipeline; set pp above 1</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>left unquantized and lifted to {dtype} by k-bit preparation (embeddings, norms, head): {count} parameters, {bytes}</source>
@@ -3930,6 +5347,14 @@
    <translation>mu_dtype 只改变一阶矩。参数为 bf16 时两个矩均为 bf16，且没有权重的 fp32 副本。</translation>
   </message>
   <message>
+   <source>no GPU to plan for: add `--gpu ID`, such as `--gpu h100-80gb`</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>no GPU to plan for; choose one in the tool bar</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>no model: give a PATH, `--params 7B` or `--preset ID`</source>
    <translation>没有模型：请给出 PATH、`--params 7B` 或 `--preset ID`</translation>
   </message>
@@ -3950,6 +5375,22 @@
    <translation>未计入</translation>
   </message>
   <message>
+   <source>offload: {needed_bytes} of host memory a GPU are needed, {host_bytes} are there; offload less or add memory</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>offload: {shard} does not move parameters to host memory; use zero3 or fsdp2, or offload the optimizer only</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>offload: {shard} keeps everything on the GPU; use zero1, zero2, zero3 or fsdp2</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>one GPU</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>one GPU: none</source>
    <translation>单张 GPU：无</translation>
   </message>
@@ -3962,8 +5403,76 @@
    <translation>one_diag：最长的轴用向量；smart_one_diag：仅当最长的轴唯一时；all_diag：全部用向量。</translation>
   </message>
   <message>
+   <source>parameters gathered ahead and kept (stage3_max_live_parameters)</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>pp: {layers} layers do not divide into {stages} chunks; change pp or interleave</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>pp: {pp} stages for {layers} layers; use at most {layers}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>precision: {shard} keeps its own 16-bit weights and does not run {precision}; choose bf16-master, fp16-master, bf16 or fp32</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>precision: {shard} keeps the weights it shards and no separate master copy, so not {precision}; choose amp-bf16 (fp32 weights, 16-bit computation) or bf16</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>random projectors have their own size; svd ones are slices that fp32 gradients keep whole.</source>
    <translation>random 投影矩阵只占自身大小；svd 投影矩阵是切片，梯度为 fp32 时会保留整个因子。</translation>
+  </message>
+  <message>
+   <source>rank: {rank} is not among {gpus} ranks; use 0 up to one less</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>replicas: {ranks} data-parallel ranks do not divide into {replicas} groups; change one of them</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>replicas: {replicas} groups need --shard hsdp, not {shard}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>sequence parallel: it splits what tensor-parallel ranks share; set tp above 1</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>shard: {given} is not known; choose one of {known}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>solve batch: a sequence length is needed; add --seq N</source>
+   <translation>solve batch：需要序列长度；请加上 --seq N</translation>
+  </message>
+  <message>
+   <source>solve seq: a batch is needed; add --batch N</source>
+   <translation>solve seq：需要批大小；请加上 --batch N</translation>
+  </message>
+  <message>
+   <source>solve: the model's architecture is not known, so activations are not counted; open its config.json or choose a preset</source>
+   <translation>solve：模型结构未知，因此未计入激活值；请打开其 config.json，或选择一个预设</translation>
+  </message>
+  <message>
+   <source>stage {number} of {stages}: the embedding, {layers} layers, activations of {waiting} micro-batches</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>stage {number} of {stages}: {layers} layers, activations of {waiting} micro-batches</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>stage {number} of {stages}: {layers} layers, the head and the loss, activations of {waiting} micro-batches</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>temporaries of the optimizer's step</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>the recording began after expandable segments were mapped; where their address range begins is taken from the lowest address seen</source>
@@ -3982,6 +5491,10 @@
    <translation>记录开始时存活的 {count} 个块，其大小由之后各次分配的位置推得</translation>
   </message>
   <message>
+   <source>the snapshot needs more memory than this computer has free; record fewer events (max_entries)</source>
+   <translation>快照所需内存超过本机可用内存；请减少记录的事件数（max_entries）</translation>
+  </message>
+  <message>
    <source>the window cannot open: PySide6 is not installed; run `pip install PySide6-Essentials==6.10.3`, or use `optmem estimate --params 7B`</source>
    <translation>窗口无法打开：未安装 PySide6；请运行 `pip install PySide6-Essentials==6.10.3`，或使用 `optmem estimate --params 7B`</translation>
   </message>
@@ -3998,6 +5511,10 @@
    <translation>窗口无法打开：缺少 {library}；在 Debian 或 Ubuntu 上请运行 `apt-get install {package}`，完整列表见 README.md</translation>
   </message>
   <message>
+   <source>torch {torch} works otherwise inside than the simulation expects ({cause}); choose a Python with torch 2.9 to 2.13 in the settings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>torch.autocast in fp16 with a GradScaler: weights, gradients and optimizer state stay fp32. AMP does not halve model states.</source>
    <translation>fp16 的 torch.autocast 加 GradScaler：权重、梯度和优化器状态仍为 fp32。AMP 不会让模型状态减半。</translation>
   </message>
@@ -4006,8 +5523,16 @@
    <translation>fp32 权重上的 torch.autocast：权重、梯度和优化器状态仍为 fp32。只有激活值和临时的 16 位权重副本变小：AMP 不会让模型状态减半。</translation>
   </message>
   <message>
+   <source>torch.compile is left out: the step is traced as it runs without it, which takes more memory</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>torchao float8 training on bf16 weights: casts are made on the fly for each product; nothing is kept.</source>
    <translation>bf16 权重上的 torchao float8 训练：每次矩阵乘时即时转换；不保留任何副本。</translation>
+  </message>
+  <message>
+   <source>tp: {what} of {size} does not divide by {tp}; choose a divisor</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>trainable parameters: {given} is not a regular expression ({why}); write `all` or a pattern such as `lm_head|norm`</source>
@@ -4030,6 +5555,26 @@
    <translation>优化器更新期间 {bytes}</translation>
   </message>
   <message>
+   <source>{count} arrays have a type NumPy has no name for: 2 bytes count as bf16, 1 byte as a float of unknown kind.</source>
+   <translation>{count} 个数组的类型在 NumPy 中没有名称：2 字节按 bf16 计，1 字节按未知种类的浮点数计。</translation>
+  </message>
+  <message>
+   <source>{count} arrays of pickled Python objects (the first is {name}) are not opened and not counted.</source>
+   <translation>{count} 个由 pickle 保存的 Python 对象数组（第一个是 {name}）未打开，也未计入。</translation>
+  </message>
+  <message>
+   <source>{count} arrays of texts, dates or raw bytes (the first is {name}) are not counted.</source>
+   <translation>{count} 个文本、日期或原始字节数组（第一个是 {name}）未计入。</translation>
+  </message>
+  <message>
+   <source>{count} arrays of unknown element types do not count: {names}.</source>
+   <translation>{count} 个数组的元素类型未知，未计入：{names}。</translation>
+  </message>
+  <message>
+   <source>{count} arrays that _METADATA names are not there (the first is {name}); the count is partial.</source>
+   <translation>_METADATA 列出的 {count} 个数组不存在（第一个是 {name}）；计数不完整。</translation>
+  </message>
+  <message>
    <source>{count} blocks that were alive when the recording began were freed in it before anything showed where they end; up to {uncertain_bytes} of them is unknown</source>
    <translation>记录开始时存活的 {count} 个块在能确定其末端之前就已释放；其中最多 {uncertain_bytes} 未知</translation>
   </message>
@@ -4038,12 +5583,36 @@
    <translation>{count} 个缓冲区，按存储时的类型</translation>
   </message>
   <message>
+   <source>{count} bytes follow the array and are not read.</source>
+   <translation>数组之后还有 {count} 字节，未读取。</translation>
+  </message>
+  <message>
+   <source>{count} data files are missing or too short (the first is {name}); the counts are from the index.</source>
+   <translation>{count} 个数据文件缺失或过短（第一个是 {name}）；数量以索引为准。</translation>
+  </message>
+  <message>
+   <source>{count} data sets hold no numbers and do not count: {names}.</source>
+   <translation>{count} 个数据集不含数值，未计入：{names}。</translation>
+  </message>
+  <message>
    <source>{count} elements are an averaged copy (EMA): kept as buffers, not trained.</source>
    <translation>{count} 个元素是平均副本 (EMA)：作为缓冲区保留，不参与训练。</translation>
   </message>
   <message>
+   <source>{count} elements are constants of the graph: kept as buffers, not trained.</source>
+   <translation>{count} 个元素是计算图的常量：作为缓冲区保留，不训练。</translation>
+  </message>
+  <message>
    <source>{count} elements belong to neither model nor optimizer (random states, callbacks) and are not counted.</source>
    <translation>{count} 个元素既不属于模型也不属于优化器（随机状态、回调），未计入。</translation>
+  </message>
+  <message>
+   <source>{count} elements belong to the training part (optimizer state, settings) and are not counted.</source>
+   <translation>{count} 个元素属于训练部分（优化器状态、设置），未计入。</translation>
+  </message>
+  <message>
+   <source>{count} elements of master weights ({size_bytes}) are saved beside the optimizer state: a second copy, not counted as parameters.</source>
+   <translation>与优化器状态一同保存的主权重有 {count} 个元素（{size_bytes}）：这是第二份副本，不计为参数。</translation>
   </message>
   <message>
    <source>{count} elements only serve quantised weights (scales, zero points) and are no parameters.</source>
@@ -4058,8 +5627,24 @@
    <translation>{count} 个事件与最终状态不符；记录有缺失</translation>
   </message>
   <message>
+   <source>{count} files of experts are counted with the model.</source>
+   <translation>{count} 个专家文件与模型一起计入。</translation>
+  </message>
+  <message>
+   <source>{count} links were not followed ({names}): they may lead out of the file.</source>
+   <translation>有 {count} 个链接未跟随（{names}）：它们可能指向文件之外。</translation>
+  </message>
+  <message>
+   <source>{count} of {total_count} files of external data are missing (the first is {name}); the counts are from the model.</source>
+   <translation>{total_count} 个外部数据文件中缺少 {count} 个（第一个是 {name}）；数量以模型为准。</translation>
+  </message>
+  <message>
    <source>{count} other weights files were not counted: {names}.</source>
    <translation>{count} 个其他权重文件未计入：{names}。</translation>
+  </message>
+  <message>
+   <source>{count} parameters are packed in blocks ({names}) that take {packed_bytes}; to be trained they are unpacked first.</source>
+   <translation>{count} 个参数以块（{names}）打包，占 {packed_bytes}；训练前需先解包。</translation>
   </message>
   <message>
    <source>{count} parameters from config.json; nothing was read from weights.</source>
@@ -4078,8 +5663,20 @@
    <translation>{count} 个张量不在 {file} 所说的位置（第一个是 {name}）；以文件头为准。</translation>
   </message>
   <message>
+   <source>{count} tensors have fewer bytes stored than their chunks need (the first is {name}); the data is damaged.</source>
+   <translation>{count} 个张量存储的字节少于其各块所需（第一个是 {name}）；数据已损坏。</translation>
+  </message>
+  <message>
+   <source>{count} tensors that share storage in the file are counted on their own.</source>
+   <translation>文件中有 {count} 个共享存储的张量，各自单独计数。</translation>
+  </message>
+  <message>
    <source>{count} tensors that {file} names are in none of its files.</source>
    <translation>{file} 列出的 {count} 个张量不在其任何文件中。</translation>
+  </message>
+  <message>
+   <source>{count} variables hold text or resources and do not count.</source>
+   <translation>{count} 个变量保存的是文本或资源，未计入。</translation>
   </message>
   <message>
    <source>{dtype}, as an option says.</source>
@@ -4170,6 +5767,10 @@
    <translation>{file} 没有给出总大小；文件头中共有 {held_bytes}。</translation>
   </message>
   <message>
+   <source>{file} is one of {total_count} parts; the others cannot be found by its name. The count is partial.</source>
+   <translation>{file} 是 {total_count} 个部分之一；无法根据文件名找到其余部分。计数不完整。</translation>
+  </message>
+  <message>
    <source>{file} is {missing_count} bytes short of what its header declares (incomplete download?); the counts are from the header.</source>
    <translation>{file} 比文件头所声明的少 {missing_count} 字节（下载未完成？）；数量以文件头为准。</translation>
   </message>
@@ -4178,8 +5779,16 @@
    <translation>{file} 列出的 {count} 个文件都不存在；改为读取其他文件。</translation>
   </message>
   <message>
+   <source>{file}: HDF5 superblock {version} is newer than 3, the last that is known; save it with an older h5py</source>
+   <translation>{file}：HDF5 superblock {version} 高于已知的最高版本 3；请用较旧的 h5py 保存</translation>
+  </message>
+  <message>
    <source>{file}: __metadata__ is no JSON object of texts; write the file again</source>
    <translation>{file}：__metadata__ 不是由文本组成的 JSON 对象；请重新写出该文件</translation>
+  </message>
+  <message>
+   <source>{file}: a TensorFlow graph without variables beside it (frozen for inference); open the checkpoint or SavedModel it was made from</source>
+   <translation>{file}：TensorFlow 计算图，旁边没有变量（为推理而冻结）；请打开生成它的检查点或 SavedModel</translation>
   </message>
   <message>
    <source>{file}: a bare pickle that contains code references: {names} - not executed; do not load this file</source>
@@ -4190,12 +5799,40 @@
    <translation>{file}：裸 pickle，并非由 torch.save 写出；请用 torch.save 或 safetensors 保存 state dict</translation>
   </message>
   <message>
+   <source>{file}: a chunk of {name} lies outside its tensor; the index is damaged or hostile</source>
+   <translation>{file}：{name} 的一个块超出其张量范围；索引已损坏或被恶意构造</translation>
+  </message>
+  <message>
+   <source>{file}: a tar archive of torch.save before 0.2, which is not read; load it with torch once and save it again</source>
+   <translation>{file}：torch 0.2 之前 torch.save 写出的 tar 归档，不支持读取；请用 torch 加载一次并重新保存</translation>
+  </message>
+  <message>
+   <source>{file}: a zip without arrays (.npy), not written by numpy.savez; choose the weights file</source>
+   <translation>{file}：zip 中没有数组 (.npy)，并非由 numpy.savez 写出；请选择权重文件</translation>
+  </message>
+  <message>
    <source>{file}: a zip without data.pkl, not written by torch.save; choose the weights file</source>
    <translation>{file}：zip 中没有 data.pkl，并非由 torch.save 写出；请选择权重文件</translation>
   </message>
   <message>
+   <source>{file}: a zip without {record}, not written by Keras 3; save the model again</source>
+   <translation>{file}：zip 中没有 {record}，并非由 Keras 3 写出；请重新保存模型</translation>
+  </message>
+  <message>
+   <source>{file}: after {position_count} instructions its pickle has made more than any checkpoint holds; do not load this file</source>
+   <translation>{file}：其 pickle 在 {position_count} 条指令之后生成的内容已超过任何检查点；请勿加载此文件</translation>
+  </message>
+  <message>
    <source>{file}: all {count} files are Git LFS pointers, the weights ({size_bytes}) were not downloaded; run `git lfs pull`</source>
    <translation>{file}：{count} 个文件全是 Git LFS 指针，权重（{size_bytes}）尚未下载；请运行 `git lfs pull`</translation>
+  </message>
+  <message>
+   <source>{file}: an Orbax folder without arrays; choose the step or item folder that holds them</source>
+   <translation>{file}：Orbax 文件夹中没有数组；请选择含有数组的步骤文件夹或条目文件夹</translation>
+  </message>
+  <message>
+   <source>{file}: an alignment of {given} is no power of two; the file is damaged or hostile</source>
+   <translation>{file}：对齐值 {given} 不是 2 的幂；文件已损坏或被恶意构造</translation>
   </message>
   <message>
    <source>{file}: bytes {start} to {stop} before tensor {name} belong to no tensor; the file is damaged</source>
@@ -4210,6 +5847,18 @@
    <translation>{file}：无法读取（{cause}）；请检查权限，或复制到本地磁盘</translation>
   </message>
   <message>
+   <source>{file}: cannot be read any more ({why}); put it back, or open another one</source>
+   <translation>{file}：已无法读取（{why}）；请将其放回原处，或打开其他文件</translation>
+  </message>
+  <message>
+   <source>{file}: changed on disk since it was read, the figures are of the state before; open it again</source>
+   <translation>{file}：读取之后磁盘上的文件已改变，数值仍是之前的状态；请重新打开</translation>
+  </message>
+  <message>
+   <source>{file}: changed while it was read (a download or a save under way?); open it again once it is complete</source>
+   <translation>{file}：读取期间文件发生变化（正在下载或保存？）；请在完成后重新打开</translation>
+  </message>
+  <message>
    <source>{file}: contains code references: {names} - not executed; a snapshot has none, do not load this file</source>
    <translation>{file}：含有代码引用：{names}，均未执行；快照中不应有代码引用，请勿加载此文件</translation>
   </message>
@@ -4222,8 +5871,24 @@
    <translation>{file}：事件 {index} 的动作 {action} 未知；较新的版本或许能读取</translation>
   </message>
   <message>
+   <source>{file}: holds no adapter; give the adapter first and its base model second</source>
+   <translation>{file}：其中没有适配器；请先给出适配器，再给出其基座模型</translation>
+  </message>
+  <message>
+   <source>{file}: holds no averaged copy (EMA) of the model; choose its own weights</source>
+   <translation>{file}：其中没有模型的平均副本 (EMA)；请选择模型自身的权重</translation>
+  </message>
+  <message>
    <source>{file}: holds no {name}, so it is no memory snapshot; save one with torch.cuda.memory._dump_snapshot</source>
    <translation>{file}：其中没有 {name}，因此不是显存快照；请用 torch.cuda.memory._dump_snapshot 保存</translation>
+  </message>
+  <message>
+   <source>{file}: is no longer there, the figures are of what was read; put it back, or open another one</source>
+   <translation>{file}：已不在原处，数值来自此前读取的内容；请将其放回原处，或打开其他文件</translation>
+  </message>
+  <message>
+   <source>{file}: its HDF5 metadata takes more than {limit_bytes} to read; the file is damaged or hostile</source>
+   <translation>{file}：读取其 HDF5 元数据需超过 {limit_bytes}；文件已损坏或被恶意构造</translation>
   </message>
   <message>
    <source>{file}: its data.pkl takes {size_bytes}, more than {limit_bytes}; this is no checkpoint</source>
@@ -4234,20 +5899,52 @@
    <translation>{file}：其目录超过 {limit_bytes}；这不是检查点</translation>
   </message>
   <message>
-   <source>{file}: models of the family {family} cannot be built from their config yet; open the weights instead</source>
-   <translation>{file}：尚不能由配置构建 {family} 系列的模型；请改为打开权重</translation>
+   <source>{file}: its versions are kept in numbered files, which is not read; save the checkpoint again with Orbax</source>
+   <translation>{file}：其版本保存在带编号的文件中，不支持读取；请用 Orbax 重新保存检查点</translation>
   </message>
   <message>
    <source>{file}: more than {limit_bytes}, too much for a snapshot; record fewer events (max_entries)</source>
    <translation>{file}：超过 {limit_bytes}，对快照而言过大；请减少记录的事件数（max_entries）</translation>
   </message>
   <message>
+   <source>{file}: more than {limit_count} arrays; this is no checkpoint</source>
+   <translation>{file}：超过 {limit_count} 个数组；这不是检查点</translation>
+  </message>
+  <message>
    <source>{file}: more than {limit_count} entries; choose the model folder or the weights file itself</source>
    <translation>{file}：超过 {limit_count} 个条目；请选择模型文件夹或权重文件本身</translation>
   </message>
   <message>
+   <source>{file}: more than {limit_count} entries; the store is damaged or hostile</source>
+   <translation>{file}：超过 {limit_count} 个条目；存储已损坏或被恶意构造</translation>
+  </message>
+  <message>
+   <source>{file}: more than {limit_count} entries; this is no checkpoint</source>
+   <translation>{file}：超过 {limit_count} 个条目；这不是检查点</translation>
+  </message>
+  <message>
+   <source>{file}: more than {limit_count} fields; this is no model, or a hostile one</source>
+   <translation>{file}：超过 {limit_count} 个字段；这不是模型，或被恶意构造</translation>
+  </message>
+  <message>
+   <source>{file}: more than {limit_count} groups and data sets; this is no checkpoint</source>
+   <translation>{file}：组和数据集超过 {limit_count} 个；这不是检查点</translation>
+  </message>
+  <message>
+   <source>{file}: more than {limit_count} tensors; this is no model</source>
+   <translation>{file}：超过 {limit_count} 个张量；这不是模型</translation>
+  </message>
+  <message>
    <source>{file}: more than {limit_count} {what}; record fewer events (max_entries)</source>
    <translation>{file}：{what} 超过 {limit_count}；请减少记录的事件数（max_entries）</translation>
+  </message>
+  <message>
+   <source>{file}: names no checkpoint (model_checkpoint_path is missing); choose an .index file</source>
+   <translation>{file}：没有指明检查点（缺少 model_checkpoint_path）；请选择 .index 文件</translation>
+  </message>
+  <message>
+   <source>{file}: names the file {name}, which is outside the folder; do not use this checkpoint</source>
+   <translation>{file}：列出了文件夹之外的文件 {name}；请勿使用此检查点</translation>
   </message>
   <message>
    <source>{file}: names the file {name}, which is outside the folder; do not use this index</source>
@@ -4266,8 +5963,20 @@
    <translation>{file}：既不是 zip 也不是 pickle，因此并非由 torch.save 写出；请选择权重文件</translation>
   </message>
   <message>
+   <source>{file}: no HDF5 signature in it, so no .h5 file; download it again</source>
+   <translation>{file}：其中没有 HDF5 签名，因此不是 .h5 文件；请重新下载</translation>
+  </message>
+  <message>
+   <source>{file}: no ONNX model, there is no graph in it; choose the model file</source>
+   <translation>{file}：不是 ONNX 模型，其中没有计算图；请选择模型文件</translation>
+  </message>
+  <message>
    <source>{file}: no device has a segment or an event; call _record_memory_history before the run</source>
    <translation>{file}：没有任何设备有内存段或事件；请在运行前调用 _record_memory_history</translation>
+  </message>
+  <message>
+   <source>{file}: no model states among the DeepSpeed files; copy the *_model_states.pt files too</source>
+   <translation>{file}：DeepSpeed 文件中没有模型状态；请把 *_model_states.pt 文件也复制过来</translation>
   </message>
   <message>
    <source>{file}: no such file; check the path</source>
@@ -4290,6 +5999,10 @@
    <translation>{file}：其 {count} 个文件一个都不在；请下载它们</translation>
   </message>
   <message>
+   <source>{file}: none of the modules {names} that the adapter changes is in the base model; choose the base it was trained on</source>
+   <translation>{file}：适配器所修改的模块 {names} 在基座模型中一个也没有；请选择训练该适配器时的基座</translation>
+  </message>
+  <message>
    <source>{file}: not a JSON object; download it again</source>
    <translation>{file}：不是 JSON 对象；请重新下载</translation>
   </message>
@@ -4306,12 +6019,36 @@
    <translation>{file}：不是分片索引（含 weight_map 的 JSON）；请重新下载</translation>
   </message>
   <message>
+   <source>{file}: not the description of a zarr array; copy it again from where it was saved</source>
+   <translation>{file}：不是 zarr 数组的描述；请从保存位置重新复制</translation>
+  </message>
+  <message>
+   <source>{file}: not the index of a TensorFlow checkpoint (its last bytes are wrong); copy it again</source>
+   <translation>{file}：不是 TensorFlow 检查点的索引（末尾字节不对）；请重新复制</translation>
+  </message>
+  <message>
+   <source>{file}: not the index of a torch distributed checkpoint; copy it again from where it was saved</source>
+   <translation>{file}：不是 torch 分布式检查点的索引；请从保存位置重新复制</translation>
+  </message>
+  <message>
+   <source>{file}: not the msgpack of a Flax model at byte {position_count} (cut short or damaged); download it again</source>
+   <translation>{file}：在第 {position_count} 字节处不是 Flax 模型的 msgpack（被截断或已损坏）；请重新下载</translation>
+  </message>
+  <message>
+   <source>{file}: not the settings of a PEFT adapter; save the adapter again</source>
+   <translation>{file}：不是 PEFT 适配器的设置；请重新保存适配器</translation>
+  </message>
+  <message>
    <source>{file}: nothing was recorded for device {device}; recorded are {known}</source>
    <translation>{file}：没有设备 {device} 的记录；有记录的为 {known}</translation>
   </message>
   <message>
    <source>{file}: only weights in formats that are not read yet ({names}); get the safetensors version</source>
    <translation>{file}：只有尚不支持读取的格式的权重（{names}）；请获取 safetensors 版本</translation>
+  </message>
+  <message>
+   <source>{file}: points to {name}, which is not there; choose one of the folders beside it</source>
+   <translation>{file}：指向不存在的 {name}；请选择旁边的一个文件夹</translation>
   </message>
   <message>
    <source>{file}: several checkpoints ({names}); choose one of the files</source>
@@ -4334,8 +6071,16 @@
    <translation>{file}：张量 {name} 的元素类型 {dtype} 未知；较新的版本或许能读取</translation>
   </message>
   <message>
+   <source>{file}: tensor {name} has {given_count} dimensions, {limit_count} are the most; the file is damaged or hostile</source>
+   <translation>{file}：张量 {name} 有 {given_count} 维，最多 {limit_count} 维；文件已损坏或被恶意构造</translation>
+  </message>
+  <message>
    <source>{file}: tensor {name} lacks its dtype, shape or data_offsets; write the file again</source>
    <translation>{file}：张量 {name} 缺少 dtype、shape 或 data_offsets；请重新写出该文件</translation>
+  </message>
+  <message>
+   <source>{file}: tensor {name} of the unknown type {number} claims more elements than its bytes can hold; the file is damaged</source>
+   <translation>{file}：未知类型 {number} 的张量 {name} 声称的元素数超过其字节所能容纳；文件已损坏</translation>
   </message>
   <message>
    <source>{file}: tensor {name} of type {dtype} and shape {shape} does not fit its {held_count} bytes; the file is damaged</source>
@@ -4350,12 +6095,28 @@
    <translation>{file}：张量 {first} 与 {second} 的数据重叠；文件已损坏</translation>
   </message>
   <message>
+   <source>{file}: the HDF5 metadata makes no sense at byte {position_count}; download the file again</source>
+   <translation>{file}：HDF5 元数据在第 {position_count} 字节处无法解析；请重新下载该文件</translation>
+  </message>
+  <message>
    <source>{file}: the JSON is nested too deeply for a header; this file is damaged or hostile</source>
    <translation>{file}：JSON 嵌套过深，不可能是文件头；文件已损坏或被恶意构造</translation>
   </message>
   <message>
+   <source>{file}: the OCDBT store is damaged or of a newer format; copy the folder again</source>
+   <translation>{file}：OCDBT 存储已损坏，或格式较新；请重新复制文件夹</translation>
+  </message>
+  <message>
+   <source>{file}: the adapter changes {name} ({given}), the base model has {known}; choose the base it was trained on</source>
+   <translation>{file}：适配器修改 {name}（{given}），而基座模型为 {known}；请选择训练该适配器时的基座</translation>
+  </message>
+  <message>
    <source>{file}: the blocks of the segment at {address} do not add up to its {size_count} bytes; the file is damaged</source>
    <translation>{file}：位于 {address} 的内存段，各块之和不等于其 {size_count} 字节；文件已损坏</translation>
+  </message>
+  <message>
+   <source>{file}: the family {family} is not known here; open the weights, or install transformers in the Python you train with</source>
+   <translation>{file}：这里不认识 {family} 系列；请打开权重，或在训练所用的 Python 中安装 transformers</translation>
   </message>
   <message>
    <source>{file}: the file ends after the length of its header ({length_count} bytes); download it again</source>
@@ -4364,6 +6125,10 @@
   <message>
    <source>{file}: the file ends early or is damaged; copy it again</source>
    <translation>{file}：文件提前结束或已损坏；请重新复制</translation>
+  </message>
+  <message>
+   <source>{file}: the file ends inside its header; download it again</source>
+   <translation>{file}：文件在文件头之内就结束了；请重新下载</translation>
   </message>
   <message>
    <source>{file}: the file is empty; download it again</source>
@@ -4386,6 +6151,10 @@
    <translation>{file}：文件头不是有效的 JSON；请重新下载该文件</translation>
   </message>
   <message>
+   <source>{file}: the header makes no sense at byte {position_count}; the file is damaged or hostile</source>
+   <translation>{file}：文件头在第 {position_count} 字节处无法解析；文件已损坏或被恶意构造</translation>
+  </message>
+  <message>
    <source>{file}: the header should take {length_count} bytes, only {rest_count} are there; download it again</source>
    <translation>{file}：文件头应占 {length_count} 字节，实际只有 {rest_count}；请重新下载</translation>
   </message>
@@ -4394,8 +6163,20 @@
    <translation>{file}：文件头占 {length_count} 字节，格式只允许 {limit_count}；请拆分文件</translation>
   </message>
   <message>
+   <source>{file}: the index is compressed in a way that is not known; save the checkpoint again</source>
+   <translation>{file}：索引以未知方式压缩；请重新保存检查点</translation>
+  </message>
+  <message>
+   <source>{file}: the index of variables is damaged; copy it again</source>
+   <translation>{file}：变量索引已损坏；请重新复制</translation>
+  </message>
+  <message>
    <source>{file}: the pickle makes no sense after {position_count} instructions; download the file again</source>
    <translation>{file}：pickle 在第 {position_count} 条指令之后无法解析；请重新下载该文件</translation>
+  </message>
+  <message>
+   <source>{file}: the rows of tensor {name} are no whole number of {dtype} blocks; the file is damaged</source>
+   <translation>{file}：张量 {name} 的行不是整数个 {dtype} 块；文件已损坏</translation>
   </message>
   <message>
    <source>{file}: the segments at {first} and {second} overlap; the file is damaged</source>
@@ -4422,6 +6203,14 @@
    <translation>{file}：此链接指向缓存中缺失的文件；请重新下载模型</translation>
   </message>
   <message>
+   <source>{file}: version {version} of GGUF is not known (1 to 3 are); a newer version may read it</source>
+   <translation>{file}：未知的 GGUF 版本 {version}（已知 1 到 3）；较新的版本或许能读取</translation>
+  </message>
+  <message>
+   <source>{file}: written on a big-endian machine; save it again on another</source>
+   <translation>{file}：由大端序机器写出；请在其他机器上重新保存</translation>
+  </message>
+  <message>
    <source>{file}: {count} bytes follow the last tensor; the file is damaged or not safetensors</source>
    <translation>{file}：最后一个张量之后还有 {count} 字节；文件已损坏，或不是 safetensors</translation>
   </message>
@@ -4438,8 +6227,32 @@
    <translation>{file}：{field} 为 {given}，不是可用的数量；请更正，或改为打开权重</translation>
   </message>
   <message>
+   <source>{file}: {given} is no usable place in a file of external data; export the model again</source>
+   <translation>{file}：{given} 不是外部数据文件中的可用位置；请重新导出模型</translation>
+  </message>
+  <message>
+   <source>{file}: {missing_bytes} of this data file are missing; copy the folder again</source>
+   <translation>{file}：此数据文件缺少 {missing_bytes}；请重新复制文件夹</translation>
+  </message>
+  <message>
+   <source>{file}: {name} declares {data_bytes} of data and holds {held_bytes}; the file is damaged</source>
+   <translation>{file}：{name} 声明有 {data_bytes} 数据，实际只有 {held_bytes}；文件已损坏</translation>
+  </message>
+  <message>
+   <source>{file}: {name} does not begin as a NumPy array does; the file is damaged</source>
+   <translation>{file}：{name} 的开头不是 NumPy 数组；文件已损坏</translation>
+  </message>
+  <message>
+   <source>{file}: {name} holds pickled Python objects, which are not executed; save plain arrays</source>
+   <translation>{file}：{name} 含有 pickle 保存的 Python 对象，不会执行；请保存为普通数组</translation>
+  </message>
+  <message>
    <source>{file}: {name} in {where} is not what a snapshot holds there; the file is damaged or hostile</source>
    <translation>{file}：{where} 中的 {name} 不是快照应有的内容；文件已损坏或被恶意构造</translation>
+  </message>
+  <message>
+   <source>{file}: {name} is no Zarr description of an array; copy the folder again</source>
+   <translation>{file}：{name} 不是 Zarr 的数组描述；请重新复制文件夹</translation>
   </message>
   <message>
    <source>{file}: {record} cannot be taken out of the zip; download the file again</source>
@@ -4450,12 +6263,24 @@
    <translation>{file}：{record} 与其校验和不符；请重新下载该文件</translation>
   </message>
   <message>
+   <source>{file}: {record} is compressed inside the zip, so its header cannot be read alone; unzip it and open {record}</source>
+   <translation>{file}：{record} 在 zip 中被压缩，无法只读取其文件头；请解压后打开 {record}</translation>
+  </message>
+  <message>
+   <source>{file}: {record} takes {packed_bytes} and would unpack to {size_bytes}, as no checkpoint does; do not load this file</source>
+   <translation>{file}：{record} 占 {packed_bytes}，解压后将达 {size_bytes}，检查点不会如此；请勿加载此文件</translation>
+  </message>
+  <message>
    <source>{file}: {size_bytes} is more than the {limit_bytes} such a file may have; choose the weights file itself</source>
    <translation>{file}：{size_bytes} 超过此类文件的上限 {limit_bytes}；请选择权重文件本身</translation>
   </message>
   <message>
    <source>{file}: {size_count} bytes are fewer than the 8 that begin a safetensors file; download it again</source>
    <translation>{file}：只有 {size_count} 字节，不足 safetensors 文件开头的 8 字节；请重新下载</translation>
+  </message>
+  <message>
+   <source>{file}: {tensor_count} tensors and {field_count} fields do not fit into {size_bytes}; the file is damaged or hostile</source>
+   <translation>{file}：{tensor_count} 个张量和 {field_count} 个字段放不进 {size_bytes}；文件已损坏或被恶意构造</translation>
   </message>
   <message>
    <source>{given} each name a model; keep one of them</source>
@@ -4466,20 +6291,48 @@
    <translation>{given}：既不是文件也不是子命令；您是否想用 `optmem {near}`？</translation>
   </message>
   <message>
+   <source>{given}: not a regular expression ({why}); correct it</source>
+   <translation>{given}：不是正则表达式（{why}）；请更正</translation>
+  </message>
+  <message>
    <source>{head} is saved although the model ties it to {embedding}: counted once.</source>
    <translation>{head} 也被保存，但模型将其与 {embedding} 绑定共享：只计一次。</translation>
+  </message>
+  <message>
+   <source>{kind} adapter, rank {rank}, on {targets}; base model: {base}.</source>
+   <translation>{kind} 适配器，秩 {rank}，作用于 {targets}；基座模型：{base}。</translation>
+  </message>
+  <message>
+   <source>{missing_count} of {total_count} data files missing: {names}. The counts are from the index.</source>
+   <translation>{total_count} 个数据文件中缺少 {missing_count} 个：{names}。数量以索引为准。</translation>
   </message>
   <message>
    <source>{missing_count} of {total_count} shards missing: {names}. The count is partial.</source>
    <translation>{total_count} 个分片中缺少 {missing_count} 个：{names}。计数不完整。</translation>
   </message>
   <message>
+   <source>{names}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{name} and others hold {count} whole numbers, packed in a way that is not known: stored elements, not parameters.</source>
    <translation>{name} 等张量含有 {count} 个整数，打包方式未知：这是存储元素数，不是参数量。</translation>
   </message>
   <message>
+   <source>{name} as {library} builds it.</source>
+   <translation>{name}，按 {library} 的构建方式。</translation>
+  </message>
+  <message>
    <source>{name} is an expanded view: logical elements are counted, its storage is smaller.</source>
    <translation>{name} 是扩展视图：按逻辑元素计数，其存储更小。</translation>
+  </message>
+  <message>
+   <source>{name}: {count} elements in {dtype}</source>
+   <translation>{name}：{count} 个 {dtype} 元素</translation>
+  </message>
+  <message>
+   <source>{name}: {given} is no type; choose one of {known}</source>
+   <translation>{name}：{given} 不是类型；请选择 {known} 之一</translation>
   </message>
   <message>
    <source>{optimizer} allocates one average where AdEMAMix needs two (bitsandbytes 0.50.2) and fails on the CPU; bitsandbytes.AdEMAMix has the right state.</source>
@@ -4494,8 +6347,16 @@
    <translation>{optimizer} 根据损失计算更新：请向 step() 传入返回损失的闭包。</translation>
   </message>
   <message>
+   <source>{optimizer} does not run here ({cause}); its state and scratch follow the catalogue's rules, the rest is traced</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{optimizer} does not run in torch: only its state is predicted, not what its step takes nor the peak.</source>
    <translation>{optimizer} 不在 torch 中运行：只预测其状态，不预测其更新所需的内存，也不预测峰值。</translation>
+  </message>
+  <message>
+   <source>{optimizer} ends in an error on the sharded tensors of {shard} (torch 2.13); use ddp, zero-redundancy or an optimizer of torch.optim such as AdamW</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{optimizer} evaluates the model again in each of its iterations: pass a closure to step(); its activations are alive inside the step.</source>
@@ -4520,6 +6381,14 @@
   <message>
    <source>{optimizer} keeps {total_bytes} from step to step.</source>
    <translation>{optimizer} 在步与步之间保留 {total_bytes}。</translation>
+  </message>
+  <message>
+   <source>{optimizer} looks at rows and columns; its state is counted for the rows this rank holds. Not yet compared with a run.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{optimizer} needs whole rows and columns, but {shard} cuts parameters as one flat vector; use ddp or zero-redundancy, or an element-wise optimizer</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{optimizer} puts its state on the GPU by itself and runs nowhere else.</source>
@@ -4590,8 +6459,16 @@
    <translation>{option} 尚不可用；请去掉</translation>
   </message>
   <message>
+   <source>{option} takes one scenario; give one .optmem file, or leave it out</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{option}: needs --lora-rank; add it, such as `--lora-rank 16`</source>
    <translation>{option}：需要 --lora-rank；请加上，例如 `--lora-rank 16`</translation>
+  </message>
+  <message>
+   <source>{option}: {given} is no size; write a number with a unit, such as 128GiB or 512GB</source>
+   <translation>{option}：{given} 不是大小；请填写带单位的数，例如 128GiB 或 512GB</translation>
   </message>
   <message>
    <source>{option}: {given} is not a number; write one such as {example}</source>
@@ -4602,8 +6479,16 @@
    <translation>{option}：{given} 不是 {low} 到 {high} 之间的整数</translation>
   </message>
   <message>
+   <source>{option}: {given} is not between 1 and {high}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{option}: {given} is not in the catalogue; choose one of {known}</source>
    <translation>{option}：目录中没有 {given}；请选择 {known} 之一</translation>
+  </message>
+  <message>
+   <source>{path}: cannot be read ({cause}); check the file and its permissions</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{path}: cannot be read ({why}); check that it is a file and that you may read it</source>
@@ -4634,12 +6519,16 @@
    <translation>{path}：不是 OptMem 方案（{why}）；请选择由 OptMem 保存的文件</translation>
   </message>
   <message>
-   <source>{path}: raised an error for every parameter it was given ({cause}); correct the class, or give the options it needs</source>
-   <translation>{path}：对所给的每个参数都报错（{cause}）；请更正该类，或给出它所需的选项</translation>
+   <source>{path}: larger than {most_bytes}, which no config is; open the config.json of a model</source>
+   <translation type="unfinished" />
   </message>
   <message>
-   <source>{path}: several files together are not available yet; give one file, or the folder they lie in</source>
-   <translation>{path}：尚不支持同时打开多个文件；请只给出一个文件，或它们所在的文件夹</translation>
+   <source>{path}: only an adapter and its base model go together; give one file, or the folder they lie in</source>
+   <translation>{path}：只有适配器与其基座模型可以一起给出；请给出一个文件，或它们所在的文件夹</translation>
+  </message>
+  <message>
+   <source>{path}: raised an error for every parameter it was given ({cause}); correct the class, or give the options it needs</source>
+   <translation>{path}：对所给的每个参数都报错（{cause}）；请更正该类，或给出它所需的选项</translation>
   </message>
   <message>
    <source>{path}: the model changed since the scenario was saved; what the scenario stored is used until you open the model again</source>
@@ -4660,6 +6549,10 @@
   <message>
    <source>{path}: there is no such file or folder; check the path</source>
    <translation>{path}：没有这样的文件或文件夹；请检查路径</translation>
+  </message>
+  <message>
+   <source>{path}: two scenarios are compared as two .optmem files; save the other one as .optmem too</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{path}: was saved by OptMem {program} in file version {given}, this one reads up to {known}; update OptMem</source>
@@ -4686,12 +6579,20 @@
    <translation>{path}：{size_bytes} 超过方案文件的上限 {limit_bytes}；请选择由 OptMem 保存的文件</translation>
   </message>
   <message>
+   <source>{place} reads a value of a tensor (module {module}); it was taken to be {value}, so a branch on it may go the other way on a GPU</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{precision} keeps no separate copy: the optimizer updates the weights themselves.</source>
    <translation>{precision} 不另外保留副本：优化器直接更新权重本身。</translation>
   </message>
   <message>
    <source>{precision}: from the library's source and paper; not yet compared with a GPU.</source>
    <translation>{precision}：依据该库的源码与论文；尚未与 GPU 对比。</translation>
+  </message>
+  <message>
+   <source>{standing_bytes} kept, {forward_bytes} more in forward, {backward_bytes} more in backward</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{state}: a factor of low rank for each matrix, {element_count} elements in {dtype} = {total_bytes}</source>
@@ -4983,7 +6884,151 @@
   </message>
  </context>
  <context>
+  <name>RecordedPlot</name>
+  <message>
+   <source>After event {number}</source>
+   <translation>第 {number} 个事件之后</translation>
+  </message>
+  <message>
+   <source>Peak, after event {number}</source>
+   <translation>峰值，在第 {number} 个事件之后</translation>
+  </message>
+  <message>
+   <source>events</source>
+   <translation>事件</translation>
+  </message>
+  <message>
+   <source>peak {size}</source>
+   <translation>峰值 {size}</translation>
+  </message>
+  <message>
+   <source>unused</source>
+   <translation>未使用</translation>
+  </message>
+  <message>
+   <source>{count} bytes</source>
+   <translation>{count} 字节</translation>
+  </message>
+ </context>
+ <context>
+  <name>Roles</name>
+  <message>
+   <source>MLP</source>
+   <translation>MLP</translation>
+  </message>
+  <message>
+   <source>adapter</source>
+   <translation>适配器</translation>
+  </message>
+  <message>
+   <source>attention</source>
+   <translation>注意力</translation>
+  </message>
+  <message>
+   <source>bias</source>
+   <translation>偏置</translation>
+  </message>
+  <message>
+   <source>bookkeeping</source>
+   <translation>记录用张量</translation>
+  </message>
+  <message>
+   <source>buffer</source>
+   <translation>缓冲区</translation>
+  </message>
+  <message>
+   <source>convolution</source>
+   <translation>卷积</translation>
+  </message>
+  <message>
+   <source>embedding</source>
+   <translation>嵌入</translation>
+  </message>
+  <message>
+   <source>experts</source>
+   <translation>专家</translation>
+  </message>
+  <message>
+   <source>norm</source>
+   <translation>归一化</translation>
+  </message>
+  <message>
+   <source>other</source>
+   <translation>其他</translation>
+  </message>
+  <message>
+   <source>output head</source>
+   <translation>输出头</translation>
+  </message>
+  <message>
+   <source>router</source>
+   <translation>路由</translation>
+  </message>
+ </context>
+ <context>
+  <name>Runs</name>
+  <message>
+   <source>&amp;Measure on CPU</source>
+   <translation>在 CPU 上测量(&amp;M)</translation>
+  </message>
+  <message>
+   <source>&amp;Measure on GPU</source>
+   <translation>在 GPU 上测量(&amp;M)</translation>
+  </message>
+ </context>
+ <context>
+  <name>SegmentModel</name>
+  <message>
+   <source>blocks: filled where in use</source>
+   <translation>块：填充部分为使用中</translation>
+  </message>
+  <message>
+   <source>in use</source>
+   <translation>使用中</translation>
+  </message>
+  <message>
+   <source>in use, bytes</source>
+   <translation>使用中，字节</translation>
+  </message>
+  <message>
+   <source>large requests</source>
+   <translation>大请求</translation>
+  </message>
+  <message>
+   <source>largest free</source>
+   <translation>最大空闲块</translation>
+  </message>
+  <message>
+   <source>segment at</source>
+   <translation>段地址</translation>
+  </message>
+  <message>
+   <source>size</source>
+   <translation>大小</translation>
+  </message>
+  <message>
+   <source>size, bytes</source>
+   <translation>大小，字节</translation>
+  </message>
+  <message>
+   <source>small requests</source>
+   <translation>小请求</translation>
+  </message>
+  <message>
+   <source>{count} blocks, stream {stream}, {kind}: {used} of {size} bytes in use</source>
+   <translation>{count} 个块，流 {stream}，{kind}：{size} 字节中使用 {used} 字节</translation>
+  </message>
+  <message>
+   <source>{kind}, expandable</source>
+   <translation>{kind}，可扩展</translation>
+  </message>
+ </context>
+ <context>
   <name>SettingsDialog</name>
+  <message>
+   <source> Hz</source>
+   <translation> Hz</translation>
+  </message>
   <message>
    <source>&amp;Language</source>
    <translation>语言(&amp;L)</translation>
@@ -4991,6 +7036,10 @@
   <message>
    <source>&amp;Python with torch</source>
    <translation>带 torch 的 Python(&amp;P)</translation>
+  </message>
+  <message>
+   <source>&amp;Samples of the driver</source>
+   <translation>驱动采样率(&amp;S)</translation>
   </message>
   <message>
    <source>&amp;Theme</source>
@@ -5029,6 +7078,10 @@
    <translation>设置</translation>
   </message>
   <message>
+   <source>Simulate a moment &amp;after each edit</source>
+   <translation>编辑后片刻自动模拟(&amp;A)</translation>
+  </message>
+  <message>
    <source>as the system</source>
    <translation>跟随系统</translation>
   </message>
@@ -5043,6 +7096,537 @@
   <message>
    <source>the one this program runs in</source>
    <translation>本程序所用的 Python</translation>
+  </message>
+ </context>
+ <context>
+  <name>ShardingPanel</name>
+  <message>
+   <source>Chunks of layers that a pipeline rank holds</source>
+   <translation>每个流水线 rank 持有的层块数</translation>
+  </message>
+  <message>
+   <source>Context parallel</source>
+   <translation>上下文并行</translation>
+  </message>
+  <message>
+   <source>DDP only</source>
+   <translation>仅限 DDP</translation>
+  </message>
+  <message>
+   <source>Data-parallel engine</source>
+   <translation>数据并行引擎</translation>
+  </message>
+  <message>
+   <source>Expert parallel</source>
+   <translation>专家并行</translation>
+  </message>
+  <message>
+   <source>Find layouts that fit...</source>
+   <translation>查找装得下的布局...</translation>
+  </message>
+  <message>
+   <source>GPUs and sharding</source>
+   <translation>GPU 与分片</translation>
+  </message>
+  <message>
+   <source>Gradients in DDP's buckets</source>
+   <translation>梯度放入 DDP 的桶</translation>
+  </message>
+  <message>
+   <source>Groups of ranks that each hold all shards (HSDP)</source>
+   <translation>各自持有全部分片的 rank 组的数量 (HSDP)</translation>
+  </message>
+  <message>
+   <source>HSDP only</source>
+   <translation>仅限 HSDP</translation>
+  </message>
+  <message>
+   <source>Host GiB a GPU</source>
+   <translation>每张 GPU 主机 GiB</translation>
+  </message>
+  <message>
+   <source>Host memory for each GPU; empty where it is not known</source>
+   <translation>每张 GPU 对应的主机内存；未知则留空</translation>
+  </message>
+  <message>
+   <source>How few GPUs are enough, and how they share the model</source>
+   <translation>最少需要多少张 GPU，以及它们如何分担模型</translation>
+  </message>
+  <message>
+   <source>Interleave</source>
+   <translation>交错</translation>
+  </message>
+  <message>
+   <source>Norms and dropout work on a part of the sequence</source>
+   <translation>归一化与 dropout 只处理序列的一部分</translation>
+  </message>
+  <message>
+   <source>Number of GPUs</source>
+   <translation>GPU 数量</translation>
+  </message>
+  <message>
+   <source>Offload</source>
+   <translation>卸载</translation>
+  </message>
+  <message>
+   <source>Pipeline stages</source>
+   <translation>流水线并行</translation>
+  </message>
+  <message>
+   <source>Ranks in all, one a GPU</source>
+   <translation>rank 总数，每张 GPU 一个</translation>
+  </message>
+  <message>
+   <source>Ranks that split every matrix (tp)</source>
+   <translation>切分每个矩阵的 rank 数 (tp)</translation>
+  </message>
+  <message>
+   <source>Ranks that split the experts (ep)</source>
+   <translation>分担专家的 rank 数 (ep)</translation>
+  </message>
+  <message>
+   <source>Ranks that split the layers (pp)</source>
+   <translation>分担各层的 rank 数 (pp)</translation>
+  </message>
+  <message>
+   <source>Ranks that split the sequence (cp)</source>
+   <translation>切分序列的 rank 数 (cp)</translation>
+  </message>
+  <message>
+   <source>Replicas</source>
+   <translation>副本数</translation>
+  </message>
+  <message>
+   <source>Sequence parallel</source>
+   <translation>序列并行</translation>
+  </message>
+  <message>
+   <source>Tensor parallel</source>
+   <translation>张量并行</translation>
+  </message>
+  <message>
+   <source>What lives in host memory</source>
+   <translation>哪些内容放在主机内存</translation>
+  </message>
+  <message>
+   <source>What ranks that see different data share</source>
+   <translation>看到不同数据的各 rank 分担哪些内容</translation>
+  </message>
+  <message>
+   <source>gradient_as_bucket_view=True: one copy less</source>
+   <translation>gradient_as_bucket_view=True：少一份副本</translation>
+  </message>
+  <message>
+   <source>needs several stages</source>
+   <translation>需要多个流水线级</translation>
+  </message>
+  <message>
+   <source>needs tensor parallel ranks</source>
+   <translation>需要张量并行的 rank</translation>
+  </message>
+  <message>
+   <source>not with {engine}</source>
+   <translation>不适用于 {engine}</translation>
+  </message>
+  <message>
+   <source>nothing</source>
+   <translation>无</translation>
+  </message>
+  <message>
+   <source>nothing is offloaded</source>
+   <translation>没有卸载任何内容</translation>
+  </message>
+  <message>
+   <source>optimizer</source>
+   <translation>优化器</translation>
+  </message>
+  <message>
+   <source>parameters, too</source>
+   <translation>参数也卸载</translation>
+  </message>
+  <message>
+   <source>this model has no experts</source>
+   <translation>此模型没有专家</translation>
+  </message>
+ </context>
+ <context>
+  <name>Side</name>
+  <message>
+   <source>Measurement</source>
+   <translation>测量</translation>
+  </message>
+  <message>
+   <source>Ranks</source>
+   <translation>Rank</translation>
+  </message>
+  <message>
+   <source>Simulation</source>
+   <translation>模拟</translation>
+  </message>
+ </context>
+ <context>
+  <name>SimulatedPlot</name>
+  <message>
+   <source>Peak, {phase}: {size}</source>
+   <translation>峰值，{phase}：{size}</translation>
+  </message>
+  <message>
+   <source>peak {size}</source>
+   <translation>峰值 {size}</translation>
+  </message>
+  <message>
+   <source>step {number}</source>
+   <translation>第 {number} 步</translation>
+  </message>
+  <message>
+   <source>step {step}, {phase}: {size}</source>
+   <translation>第 {step} 步，{phase}：{size}</translation>
+  </message>
+  <message>
+   <source>usable {size}</source>
+   <translation>可用 {size}</translation>
+  </message>
+  <message>
+   <source>{count} bytes</source>
+   <translation>{count} 字节</translation>
+  </message>
+  <message>
+   <source>{phase}: {size}</source>
+   <translation>{phase}：{size}</translation>
+  </message>
+ </context>
+ <context>
+  <name>SimulationPanel</name>
+  <message>
+   <source>Alive</source>
+   <translation>存活</translation>
+  </message>
+  <message>
+   <source>Allocated: whole blocks in use, as torch.cuda.max_memory_allocated counts them. Reserved: what the caching allocator holds. The difference is free inside its segments.</source>
+   <translation>已分配：使用中的整块，与 torch.cuda.max_memory_allocated 的计法相同。已保留：缓存分配器持有的内存。两者之差是其各段中的空闲部分。</translation>
+  </message>
+  <message>
+   <source>Differences</source>
+   <translation>差异</translation>
+  </message>
+  <message>
+   <source>Does not fit: the GPU runs out of memory here and the trace ends. Without a chosen GPU it is traced to its end.</source>
+   <translation>装不下：GPU 显存在此耗尽，追踪到此为止。未选择 GPU 时会一直追踪到结束。</translation>
+  </message>
+  <message>
+   <source>Estimated and simulated, by component</source>
+   <translation>各组成部分的估算值与模拟值</translation>
+  </message>
+  <message>
+   <source>Exact: every rule used has matched a recording byte for byte.</source>
+   <translation>精确：用到的每条规则都曾与记录逐字节吻合。</translation>
+  </message>
+  <message>
+   <source>Failed</source>
+   <translation>失败</translation>
+  </message>
+  <message>
+   <source>Not exact: something had to be assumed, or was not yet compared with a GPU.</source>
+   <translation>不精确：有些内容只能假定，或尚未与 GPU 对比。</translation>
+  </message>
+  <message>
+   <source>Notes</source>
+   <translation>备注</translation>
+  </message>
+  <message>
+   <source>Of earlier inputs, simulate again: {text}</source>
+   <translation>对应先前的输入，请重新模拟：{text}</translation>
+  </message>
+  <message>
+   <source>Of {function}: {text}</source>
+   <translation>来自 {function}：{text}</translation>
+  </message>
+  <message>
+   <source>Peak {peak} bytes allocated, at most {reserved} bytes reserved.</source>
+   <translation>峰值已分配 {peak} 字节，最多已保留 {reserved} 字节。</translation>
+  </message>
+  <message>
+   <source>Phases</source>
+   <translation>阶段</translation>
+  </message>
+  <message>
+   <source>Progress of the simulation</source>
+   <translation>模拟进度</translation>
+  </message>
+  <message>
+   <source>Simulated memory, by phase</source>
+   <translation>各阶段的模拟显存</translation>
+  </message>
+  <message>
+   <source>Simulation</source>
+   <translation>模拟</translation>
+  </message>
+  <message>
+   <source>Starting: the first simulation imports torch in a process of its own</source>
+   <translation>正在启动：首次模拟要在独立进程中导入 torch</translation>
+  </message>
+  <message>
+   <source>Stopped</source>
+   <translation>已停止</translation>
+  </message>
+  <message>
+   <source>Stopping</source>
+   <translation>正在停止</translation>
+  </message>
+  <message>
+   <source>Technical detail</source>
+   <translation>技术细节</translation>
+  </message>
+  <message>
+   <source>The peak lies between {low} and {high}: some facts of this GPU are not known.</source>
+   <translation>峰值介于 {low} 与 {high} 之间：此 GPU 的某些情况未知。</translation>
+  </message>
+  <message>
+   <source>Tracing step {step} of {steps}: {phase}</source>
+   <translation>正在追踪第 {step}/{steps} 步：{phase}</translation>
+  </message>
+  <message>
+   <source>Tracing: {phase}</source>
+   <translation>正在追踪：{phase}</translation>
+  </message>
+  <message>
+   <source>What to know about the simulation</source>
+   <translation>关于此次模拟的须知</translation>
+  </message>
+  <message>
+   <source>category</source>
+   <translation>类别</translation>
+  </message>
+  <message>
+   <source>exact</source>
+   <translation>完全一致</translation>
+  </message>
+  <message>
+   <source>kind of module</source>
+   <translation>模块种类</translation>
+  </message>
+  <message>
+   <source>module</source>
+   <translation>模块</translation>
+  </message>
+  <message>
+   <source>no module</source>
+   <translation>无模块</translation>
+  </message>
+  <message>
+   <source>not exact, see the notes</source>
+   <translation>不精确，见备注</translation>
+  </message>
+  <message>
+   <source>operator</source>
+   <translation>算子</translation>
+  </message>
+  <message>
+   <source>outside every module</source>
+   <translation>不属于任何模块</translation>
+  </message>
+  <message>
+   <source>phase it was made in</source>
+   <translation>创建时所在的阶段</translation>
+  </message>
+  <message>
+   <source>step {step}, {phase}</source>
+   <translation>第 {step} 步，{phase}</translation>
+  </message>
+  <message>
+   <source>{category}, {size}: {count} blocks made by {op} in {module} ({when}); {asked} asked for</source>
+   <translation>{category}，{size}：{count} 个块，由 {module} 中的 {op} 创建（{when}）；请求了 {asked}</translation>
+  </message>
+  <message>
+   <source>{count} bytes</source>
+   <translation>{count} 字节</translation>
+  </message>
+  <message>
+   <source>{count} operators traced without a GPU in {seconds} s by torch {torch}.</source>
+   <translation>torch {torch} 在 {seconds} 秒内追踪了 {count} 个算子，未使用 GPU。</translation>
+  </message>
+  <message>
+   <source>{name}: {why}</source>
+   <translation>{name}：{why}</translation>
+  </message>
+  <message>
+   <source>{size} allocated at the peak ({phase}), {reserved} reserved: {free} unused ({share})</source>
+   <translation>峰值（{phase}）已分配 {size}，已保留 {reserved}：{free} 未使用（{share}）</translation>
+  </message>
+  <message>
+   <source>{words}; torch {torch}, no GPU chosen</source>
+   <translation>{words}；torch {torch}，未选择 GPU</translation>
+  </message>
+  <message>
+   <source>{words}; torch {torch}, {architecture}</source>
+   <translation>{words}；torch {torch}，{architecture}</translation>
+  </message>
+ </context>
+ <context>
+  <name>SnapshotPage</name>
+  <message>
+   <source>Alive at the peak</source>
+   <translation>峰值时存活</translation>
+  </message>
+  <message>
+   <source>At the end</source>
+   <translation>结束时</translation>
+  </message>
+  <message>
+   <source>At the peak</source>
+   <translation>峰值时</translation>
+  </message>
+  <message>
+   <source>Back to the estimate</source>
+   <translation>返回估算</translation>
+  </message>
+  <message>
+   <source>Beside the recording</source>
+   <translation>与记录对照</translation>
+  </message>
+  <message>
+   <source>Device</source>
+   <translation>设备</translation>
+  </message>
+  <message>
+   <source>Memory snapshot</source>
+   <translation>内存快照</translation>
+  </message>
+  <message>
+   <source>Peak {size} allocated ({count} bytes) after event {event}; {held} reserved then, {free} of it unused ({share})</source>
+   <translation>峰值已分配 {size}（{count} 字节），在第 {event} 个事件之后；当时已保留 {held}，其中 {free} 未使用（{share}）</translation>
+  </message>
+  <message>
+   <source>Progress with the memory snapshot</source>
+   <translation>内存快照处理进度</translation>
+  </message>
+  <message>
+   <source>Recorded memory over the events</source>
+   <translation>记录的内存随事件的变化</translation>
+  </message>
+  <message>
+   <source>Replaying up to the peak</source>
+   <translation>正在重放到峰值</translation>
+  </message>
+  <message>
+   <source>Segments</source>
+   <translation>段</translation>
+  </message>
+  <message>
+   <source>Stop</source>
+   <translation>停止</translation>
+  </message>
+  <message>
+   <source>The first that does not is event {number}.</source>
+   <translation>第一次不一致在第 {number} 个事件。</translation>
+  </message>
+  <message>
+   <source>The model beside the recording</source>
+   <translation>模型与记录对照</translation>
+  </message>
+  <message>
+   <source>The start is known: {why}.</source>
+   <translation>起始状态已知：{why}。</translation>
+  </message>
+  <message>
+   <source>The start is not known: {why}.</source>
+   <translation>起始状态未知：{why}。</translation>
+  </message>
+  <message>
+   <source>What if</source>
+   <translation>假设分析</translation>
+  </message>
+  <message>
+   <source>What is known about the recording</source>
+   <translation>关于此记录的已知信息</translation>
+  </message>
+  <message>
+   <source>age</source>
+   <translation>时间</translation>
+  </message>
+  <message>
+   <source>allocated peak, bytes</source>
+   <translation>已分配峰值，字节</translation>
+  </message>
+  <message>
+   <source>difference</source>
+   <translation>差值</translation>
+  </message>
+  <message>
+   <source>file</source>
+   <translation>文件</translation>
+  </message>
+  <message>
+   <source>from before the recording</source>
+   <translation>记录开始之前</translation>
+  </message>
+  <message>
+   <source>made in the recording</source>
+   <translation>记录期间创建</translation>
+  </message>
+  <message>
+   <source>model</source>
+   <translation>模型</translation>
+  </message>
+  <message>
+   <source>not recorded</source>
+   <translation>未记录</translation>
+  </message>
+  <message>
+   <source>place in the program</source>
+   <translation>程序中的位置</translation>
+  </message>
+  <message>
+   <source>recorded</source>
+   <translation>记录</translation>
+  </message>
+  <message>
+   <source>reserved at the end, bytes</source>
+   <translation>结束时已保留，字节</translation>
+  </message>
+  <message>
+   <source>reserved peak, bytes</source>
+   <translation>已保留峰值，字节</translation>
+  </message>
+  <message>
+   <source>segments at the end</source>
+   <translation>结束时的段数</translation>
+  </message>
+  <message>
+   <source>size of a block</source>
+   <translation>块大小</translation>
+  </message>
+  <message>
+   <source>{count} bytes</source>
+   <translation>{count} 字节</translation>
+  </message>
+  <message>
+   <source>{count} recorded segments could not be given back by the model.</source>
+   <translation>有 {count} 个记录的段无法由模型归还。</translation>
+  </message>
+  <message>
+   <source>{count} segments, {size} reserved, {used} in use; {scattered} free between blocks in use, {idle} in segments that could be given back</source>
+   <translation>{count} 个段，已保留 {size}，使用中 {used}；{scattered} 空闲于使用中的块之间，{idle} 空闲于可归还的段</translation>
+  </message>
+  <message>
+   <source>{name}: device {device}, {count} events</source>
+   <translation>{name}：设备 {device}，{count} 个事件</translation>
+  </message>
+  <message>
+   <source>{name}: reading, nothing in it is executed</source>
+   <translation>{name}：正在读取，不执行其中任何内容</translation>
+  </message>
+  <message>
+   <source>{same} of {count} allocations lie at the recorded address.</source>
+   <translation>{count} 次分配中有 {same} 次位于记录的地址。</translation>
+  </message>
+  <message>
+   <source>{size} bytes at {address}, made by event {event}</source>
+   <translation>{address} 处 {size} 字节，由第 {event} 个事件创建</translation>
+  </message>
+  <message>
+   <source>{size} bytes at {address}, there before the recording began</source>
+   <translation>{address} 处 {size} 字节，记录开始之前就已存在</translation>
   </message>
  </context>
  <context>
@@ -5076,12 +7660,36 @@
    <translation>有测量结果后在此显示</translation>
   </message>
   <message>
+   <source>Shows a simulation once there is one</source>
+   <translation>有模拟结果后在此显示</translation>
+  </message>
+  <message>
+   <source>Simulated</source>
+   <translation>模拟</translation>
+  </message>
+  <message>
+   <source>Simulated memory over the phases of a run</source>
+   <translation>一次运行各阶段的模拟显存</translation>
+  </message>
+  <message>
    <source>Timeline</source>
    <translation>时间线</translation>
   </message>
   <message>
    <source>a measured run; the wheel zooms, a double click takes it back</source>
    <translation>一次实测；滚轮缩放，双击还原</translation>
+  </message>
+  <message>
+   <source>a traced run; the wheel zooms, a double click takes it back</source>
+   <translation>一次追踪的运行；滚轮缩放，双击还原</translation>
+  </message>
+  <message>
+   <source>of earlier inputs: simulate again</source>
+   <translation>对应先前的输入：请重新模拟</translation>
+  </message>
+  <message>
+   <source>of {function}</source>
+   <translation>来自 {function}</translation>
   </message>
   <message>
    <source>one step, phases not to scale; point at it to see what is alive</source>
@@ -5113,6 +7721,136 @@
   <message>
    <source>Tool bar</source>
    <translation>工具栏</translation>
+  </message>
+ </context>
+ <context>
+  <name>Treemap</name>
+  <message>
+   <source>whole model</source>
+   <translation>整个模型</translation>
+  </message>
+  <message>
+   <source>{size} in the file ({share}), {count} parameters in {tensors} tensors</source>
+   <translation>在文件中占 {size}（{share}），{count} 个参数，{tensors} 个张量</translation>
+  </message>
+ </context>
+ <context>
+  <name>WhatIfPanel</name>
+  <message>
+   <source>&amp;Device memory, GiB</source>
+   <translation>设备显存，GiB(&amp;D)</translation>
+  </message>
+  <message>
+   <source>&amp;Try</source>
+   <translation>试算(&amp;T)</translation>
+  </message>
+  <message>
+   <source>Blocks of this many MiB and more are never split</source>
+   <translation>不小于此 MiB 数的块从不拆分</translation>
+  </message>
+  <message>
+   <source>Nothing is set: PyTorch's defaults</source>
+   <translation>未作任何设置：PyTorch 的默认值</translation>
+  </message>
+  <message>
+   <source>Segments grow by pages instead of being taken whole</source>
+   <translation>段按页增长，而不是整段申请</translation>
+  </message>
+  <message>
+   <source>Serve the recorded requests with these settings, from an empty device</source>
+   <translation>从空设备开始，用这些设置处理记录的请求</translation>
+  </message>
+  <message>
+   <source>Settings that were tried</source>
+   <translation>试过的设置</translation>
+  </message>
+  <message>
+   <source>Share of the device above which old free blocks are given back, between 0 and 1</source>
+   <translation>超过设备的这一比例即归还旧的空闲块，介于 0 和 1 之间</translation>
+  </message>
+  <message>
+   <source>Steps between powers of two that requests are rounded to: 1, 2, 4, 8 ...</source>
+   <translation>请求向上取整时，相邻两个 2 的幂之间的级数：1、2、4、8……</translation>
+  </message>
+  <message>
+   <source>What the device hands out; empty for no end</source>
+   <translation>设备可提供的显存；不设上限则留空</translation>
+  </message>
+  <message>
+   <source>against recorded</source>
+   <translation>相对记录</translation>
+  </message>
+  <message>
+   <source>allocated peak</source>
+   <translation>已分配峰值</translation>
+  </message>
+  <message>
+   <source>allocated peak, bytes</source>
+   <translation>已分配峰值，字节</translation>
+  </message>
+  <message>
+   <source>as recorded</source>
+   <translation>与记录相同</translation>
+  </message>
+  <message>
+   <source>at event {number}</source>
+   <translation>第 {number} 个事件</translation>
+  </message>
+  <message>
+   <source>defaults</source>
+   <translation>默认</translation>
+  </message>
+  <message>
+   <source>e&amp;xpandable_segments</source>
+   <translation>expandable_segments(&amp;X)</translation>
+  </message>
+  <message>
+   <source>emptied caches</source>
+   <translation>清空缓存次数</translation>
+  </message>
+  <message>
+   <source>garbage_co&amp;llection_threshold</source>
+   <translation>garbage_collection_threshold(&amp;L)</translation>
+  </message>
+  <message>
+   <source>max_&amp;split_size_mb</source>
+   <translation>max_split_size_mb(&amp;S)</translation>
+  </message>
+  <message>
+   <source>no</source>
+   <translation>否</translation>
+  </message>
+  <message>
+   <source>ran out</source>
+   <translation>显存耗尽</translation>
+  </message>
+  <message>
+   <source>reserved at the end</source>
+   <translation>结束时已保留</translation>
+  </message>
+  <message>
+   <source>reserved peak</source>
+   <translation>已保留峰值</translation>
+  </message>
+  <message>
+   <source>reserved peak, bytes</source>
+   <translation>已保留峰值，字节</translation>
+  </message>
+  <message>
+   <source>ro&amp;undup_power2_divisions</source>
+   <translation>roundup_power2_divisions(&amp;U)</translation>
+  </message>
+  <message>
+   <source>segments</source>
+   <translation>段数</translation>
+  </message>
+  <message>
+   <source>settings</source>
+   <translation>设置</translation>
+  </message>
+  <message>
+   <source>{settings} on {size}</source>
+   <translation>{settings}，{size}</translation>
   </message>
  </context>
 </TS>
