@@ -95,7 +95,8 @@ class PlannerDialog(QDialog):
         column.addWidget(self.about)
         column.addWidget(halves, 1)
         column.addLayout(buttons)
-        self.resize(52 * line, 36 * line)
+        room = self.screen().availableSize()
+        self.resize(min(52 * line, room.width()), min(36 * line, room.height() - 2 * line))
 
     def _connect(self) -> None:
         self.use.setDefault(True)
