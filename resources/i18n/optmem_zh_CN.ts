@@ -2796,7 +2796,7 @@
   </message>
   <message>
    <source>--solve: name the one GPU to fill, such as --gpu h100-80gb</source>
-   <translation type="unfinished" />
+   <translation>--solve：请指定要填满的一张 GPU，例如 --gpu h100-80gb</translation>
   </message>
   <message>
    <source>--trainable: a scenario file keeps no tensor names; open the model itself with it</source>
@@ -2924,7 +2924,7 @@
   </message>
   <message>
    <source>A later edit took the place of this simulation</source>
-   <translation type="unfinished" />
+   <translation>此次模拟已被后来的编辑取代</translation>
   </message>
   <message>
    <source>A low-rank basis, its square and projected moments of every tensor.</source>
@@ -3016,7 +3016,7 @@
   </message>
   <message>
    <source>Activations as Megatron-LM's own kernels keep them: s b h (34 + 5 a s / h) a layer, tensor and sequence parallel divided out.</source>
-   <translation type="unfinished" />
+   <translation>激活值按 Megatron-LM 自身内核所保留的计算：每层 s b h (34 + 5 a s / h)，再按张量并行和序列并行分摊。</translation>
   </message>
   <message>
    <source>Activations of {family} are those of its language model; its image tower's are not counted.</source>
@@ -3228,11 +3228,11 @@
   </message>
   <message>
    <source>Buffers inside kernels: {hidden_bytes} at the peak, most of them of {op}</source>
-   <translation type="unfinished" />
+   <translation>内核内部的缓冲区：峰值时 {hidden_bytes}，主要来自 {op}</translation>
   </message>
   <message>
    <source>CUDA context, NCCL and what the allocator reserves</source>
-   <translation type="unfinished" />
+   <translation>CUDA 上下文、NCCL 以及分配器的保留量</translation>
   </message>
   <message>
    <source>Changes no memory.</source>
@@ -3244,7 +3244,7 @@
   </message>
   <message>
    <source>Checkpointing: transformers recomputes whole blocks, not {checkpointing}; choose full or none</source>
-   <translation type="unfinished" />
+   <translation>激活重计算：transformers 只能整块重计算，不支持 {checkpointing}；请选择 full 或 none</translation>
   </message>
   <message>
    <source>Checkpointing: {given} is not known; write none, attention, full or every-K such as every-2</source>
@@ -3260,11 +3260,11 @@
   </message>
   <message>
    <source>DDP copies gradients into buckets that it keeps, as large as all gradients, unless gradient_as_bucket_view=True makes the gradients part of them.</source>
-   <translation type="unfinished" />
+   <translation>DDP 把梯度复制到其保留的桶中，与全部梯度一样大；设置 gradient_as_bucket_view=True 时，梯度就是桶的一部分。</translation>
   </message>
   <message>
    <source>DDP: every rank holds everything; only the data differs.</source>
-   <translation type="unfinished" />
+   <translation>DDP：每个 rank 都保存全部内容；只有数据不同。</translation>
   </message>
   <message>
    <source>Data of {count} storages is missing (the first is {name}); the counts are from the pickle.</source>
@@ -3280,11 +3280,11 @@
   </message>
   <message>
    <source>Device memory: the threshold is a share of it; write how many GiB the device has</source>
-   <translation type="unfinished" />
+   <translation>设备显存：该阈值是设备显存的一个比例；请填写设备有多少 GiB</translation>
   </message>
   <message>
    <source>Device memory: {given} is not a size in GiB; write one such as 24 or 79.1, or leave it empty</source>
-   <translation type="unfinished" />
+   <translation>设备显存：{given} 不是以 GiB 为单位的大小；请填写 24 或 79.1 这样的数，或留空</translation>
   </message>
   <message>
    <source>Did not fit: other programs leave the GPU no room even to start ({cause}); close them, or choose another device</source>
@@ -3348,11 +3348,11 @@
   </message>
   <message>
    <source>FSDP1: every layer is one flat parameter, padded to a multiple of the ranks.</source>
-   <translation type="unfinished" />
+   <translation>FSDP1：每层是一个扁平参数，填充到 rank 数的整数倍。</translation>
   </message>
   <message>
    <source>FSDP2 (fully_shard on every layer): each parameter is cut along its first axis; every rank's storage is padded to the first rank's rows, its optimizer state is not.</source>
-   <translation type="unfinished" />
+   <translation>FSDP2（对每层调用 fully_shard）：每个参数沿第一个轴切分；各 rank 的存储都填充到首个 rank 的行数，优化器状态则不填充。</translation>
   </message>
   <message>
    <source>Far more than Adam: for a square matrix, six states of its size.</source>
@@ -3388,31 +3388,31 @@
   </message>
   <message>
    <source>Fragmentation: more than the {high_bytes} that the estimate allows for</source>
-   <translation type="unfinished" />
+   <translation>碎片：超过估算所允许的 {high_bytes}</translation>
   </message>
   <message>
    <source>Function: the loss of {place} is {given}; return a tensor with one element</source>
-   <translation type="unfinished" />
+   <translation>函数：{place} 的损失是 {given}；请返回只有一个元素的张量</translation>
   </message>
   <message>
    <source>Function: there is no file {file}; correct the path before the colon</source>
-   <translation type="unfinished" />
+   <translation>函数：没有文件 {file}；请更正冒号前的路径</translation>
   </message>
   <message>
    <source>Function: {file} has no function {name}; correct the name after the colon</source>
-   <translation type="unfinished" />
+   <translation>函数：{file} 中没有函数 {name}；请更正冒号后的名称</translation>
   </message>
   <message>
    <source>Function: {given} is not of the form FILE.py:NAME; name a Python file and a function in it</source>
-   <translation type="unfinished" />
+   <translation>函数：{given} 不是 FILE.py:NAME 的形式；请给出一个 Python 文件及其中的函数</translation>
   </message>
   <message>
    <source>Function: {place} failed ({cause}); correct that line</source>
-   <translation type="unfinished" />
+   <translation>函数：{place} 失败（{cause}）；请更正该行</translation>
   </message>
   <message>
    <source>Function: {place} returned ({given}); return (model, batch, loss) or (model, loss) with a torch.nn.Module first and a function last</source>
-   <translation type="unfinished" />
+   <translation>函数：{place} 返回了（{given}）；请返回 (model, batch, loss) 或 (model, loss)，第一项为 torch.nn.Module，最后一项为函数</translation>
   </message>
   <message>
    <source>GPU: {given} is not in the table; run `optmem estimate --gpu all` or choose one of {known}</source>
@@ -3428,7 +3428,7 @@
   </message>
   <message>
    <source>Gathered parameters up to stage3_max_live_parameters, small ones all the time, and a buffer of reduce_bucket_size elements while backward runs.</source>
-   <translation type="unfinished" />
+   <translation>聚集的参数，最多 stage3_max_live_parameters 个，其中小参数始终保留；反向期间另有一个 reduce_bucket_size 个元素的缓冲区。</translation>
   </message>
   <message>
    <source>Give a batch size and a sequence length to count activations.</source>
@@ -3436,7 +3436,7 @@
   </message>
   <message>
    <source>Gradients are reduced in the buffer they live in.</source>
-   <translation type="unfinished" />
+   <translation>梯度直接在其所在的缓冲区中归约。</translation>
   </message>
   <message>
    <source>HDF5 without Keras's layout: each of its {count} data sets counts as a tensor.</source>
@@ -3444,7 +3444,7 @@
   </message>
   <message>
    <source>HSDP: FSDP2 inside a group of ranks, the groups are copies of each other.</source>
-   <translation type="unfinished" />
+   <translation>HSDP：在一组 rank 内使用 FSDP2，各组互为副本。</translation>
   </message>
   <message>
    <source>Half of Adam's state only for the hidden matrices: embedding and head keep both moments.</source>
@@ -3456,7 +3456,7 @@
   </message>
   <message>
    <source>How much is gathered at a time follows the engine's source; not yet compared with a GPU.</source>
-   <translation type="unfinished" />
+   <translation>每次聚集多少依据该引擎的源码；尚未与 GPU 对比。</translation>
   </message>
   <message>
    <source>Input of a linear layer: the gradient of its weight is input times incoming gradient.</source>
@@ -3608,7 +3608,7 @@
   </message>
   <message>
    <source>Loss: the models of transformers compute the full loss, not {loss}; choose full, or write a function of your own</source>
-   <translation type="unfinished" />
+   <translation>损失：transformers 的模型计算完整损失，不支持 {loss}；请选择 full，或自行编写函数</translation>
   </message>
   <message>
    <source>Low-rank projections of the moments where a group has a rank; without one, AdamW.</source>
@@ -3759,6 +3759,10 @@
    <translation>测量：{python} 中没有 torch；请在其中安装（pip install torch），或在设置中选择其他 Python</translation>
   </message>
   <message>
+   <source>Measure: {shard} is not measured on several ranks; choose one of {known}, for a transformer</source>
+   <translation>测量：{shard} 无法在多个 rank 上测量；请选择 {known} 之一，且模型须为 Transformer</translation>
+  </message>
+  <message>
    <source>Measure: {steps} steps are too few, the first one differs from the rest; ask for at least {fewest}</source>
    <translation>测量：{steps} 步太少，第一步与其余各步不同；请至少设为 {fewest} 步</translation>
   </message>
@@ -3768,11 +3772,11 @@
   </message>
   <message>
    <source>Megatron-LM with TransformerEngine: a fused attention kernel, unless attention is eager or math.</source>
-   <translation type="unfinished" />
+   <translation>使用 TransformerEngine 的 Megatron-LM：除非注意力为 eager 或 math，否则使用融合注意力内核。</translation>
   </message>
   <message>
    <source>Megatron-LM with the distributed optimizer: 16-bit weights and fp32 gradients whole, master weights and optimizer state cut up.</source>
-   <translation type="unfinished" />
+   <translation>带分布式优化器的 Megatron-LM：16 位权重与 fp32 梯度保持完整，主权重与优化器状态被切分。</translation>
   </message>
   <message>
    <source>Moments in a low-rank space of each matrix, and the projectors.</source>
@@ -3800,11 +3804,11 @@
   </message>
   <message>
    <source>Most of it is {component}, of which the estimate holds {gap_bytes} more at the peak</source>
-   <translation type="unfinished" />
+   <translation>主要在于{component}，估算在峰值时多出 {gap_bytes}</translation>
   </message>
   <message>
    <source>Most of it is {component}, of which the trace holds {gap_bytes} more at the peak</source>
-   <translation type="unfinished" />
+   <translation>主要在于{component}，追踪在峰值时多出 {gap_bytes}</translation>
   </message>
   <message>
    <source>Multiplies neighbouring axes up to the limit before it preconditions them: fewer, larger squares.</source>
@@ -3820,7 +3824,7 @@
   </message>
   <message>
    <source>NCCL's own buffers are a band of 100 to 1500 MiB in the process figure: they depend on channels and peers.</source>
-   <translation type="unfinished" />
+   <translation>NCCL 自身的缓冲区在进程数值中以 100 到 1500 MiB 的区间计入：取决于通道数和对端数。</translation>
   </message>
   <message>
    <source>Newton-Schulz orthogonalizes one matrix at a time in bf16; the largest takes {total_bytes}</source>
@@ -4012,11 +4016,11 @@
   </message>
   <message>
    <source>Not yet compared with a GPU: {operators}</source>
-   <translation type="unfinished" />
+   <translation>尚未与 GPU 对比：{operators}</translation>
   </message>
   <message>
    <source>Nothing of it is in use at the peak, which falls in {phase}</source>
-   <translation type="unfinished" />
+   <translation>峰值处于{phase}阶段，此时这一项没有占用</translation>
   </message>
   <message>
    <source>Nothing opened: what was dropped is not a file or folder on this computer</source>
@@ -4024,7 +4028,7 @@
   </message>
   <message>
    <source>Nothing opened: {name} is no checkpoint, model folder, config.json, .optmem file or memory snapshot</source>
-   <translation type="unfinished" />
+   <translation>未打开任何内容：{name} 不是检查点、模型文件夹、config.json、.optmem 文件或显存快照</translation>
   </message>
   <message>
    <source>Nothing opened: {number_count} items were dropped; drop one file, or the folder that holds them</source>
@@ -4060,7 +4064,7 @@
   </message>
   <message>
    <source>Offload: host figures are the tensors' own; torch rounds every pinned buffer up to a power of two, so keep up to twice as much free.</source>
-   <translation type="unfinished" />
+   <translation>卸载：主机内存数值为张量自身的大小；torch 把每个锁页缓冲区取整到 2 的幂，请预留最多两倍的空闲内存。</translation>
   </message>
   <message>
    <source>On the CPU PyTorch has one fused kernel, also called flash, for every type.</source>
@@ -4072,7 +4076,7 @@
   </message>
   <message>
    <source>One GPU is traced with the whole model; what {gpus} GPUs share is in the estimate alone</source>
-   <translation type="unfinished" />
+   <translation>追踪的是一张 GPU 上的完整模型；{gpus} 张 GPU 如何分担只在估算中给出</translation>
   </message>
   <message>
    <source>One average of squares; centered and momentum add one each.</source>
@@ -4084,7 +4088,7 @@
   </message>
   <message>
    <source>One buffer of reduce_bucket_size elements while backward runs.</source>
-   <translation type="unfinished" />
+   <translation>反向期间有一个 reduce_bucket_size 个元素的缓冲区。</translation>
   </message>
   <message>
    <source>One fp32 number a row (log-sum-exp) from which backward rebuilds the probabilities.</source>
@@ -4308,7 +4312,7 @@
   </message>
   <message>
    <source>Pipeline: one forward, one backward in turn (1F1B); buffers for sending are not counted.</source>
-   <translation type="unfinished" />
+   <translation>流水线：前向与反向逐个交替 (1F1B)；发送用的缓冲区未计入。</translation>
   </message>
   <message>
    <source>Precision: {given} is not known; choose one of {known}</source>
@@ -4456,7 +4460,7 @@
   </message>
   <message>
    <source>Sequence parallel is counted for Megatron-LM only; here norms, dropout and residuals are counted whole, which is too much.</source>
-   <translation type="unfinished" />
+   <translation>序列并行只对 Megatron-LM 计入；这里归一化、dropout 和残差按完整大小计算，因此偏高。</translation>
   </message>
   <message>
    <source>Sequence: {given} is not a whole number; write tokens such as 2048 or 4096</source>
@@ -4468,7 +4472,7 @@
   </message>
   <message>
    <source>Sequence: {sequence} tokens are more than the {positions} positions that the model has; shorten the sequence</source>
-   <translation type="unfinished" />
+   <translation>序列长度：{sequence} 个 token 超过模型的 {positions} 个位置；请缩短序列</translation>
   </message>
   <message>
    <source>Set, a first moment in fp32 as large as the parameters is kept.</source>
@@ -4488,55 +4492,55 @@
   </message>
   <message>
    <source>Simulate: the worker crashed in {phase} ({signal}); update torch, the log has the detail</source>
-   <translation type="unfinished" />
+   <translation>模拟：工作进程在{phase}阶段崩溃（{signal}）；请更新 torch，详情见日志</translation>
   </message>
   <message>
    <source>Simulate: the worker ended in {phase} with status {status} and no result; the log has the detail</source>
-   <translation type="unfinished" />
+   <translation>模拟：工作进程在{phase}阶段以状态 {status} 退出，没有结果；详情见日志</translation>
   </message>
   <message>
    <source>Simulate: the worker was ended by {signal} in {phase}; the system probably ran out of memory, trace a smaller model</source>
-   <translation type="unfinished" />
+   <translation>模拟：工作进程在{phase}阶段被 {signal} 结束；很可能是系统内存不足，请追踪较小的模型</translation>
   </message>
   <message>
    <source>Simulate: {given} is no torch version; give --torch as major.minor, such as 2.13</source>
-   <translation type="unfinished" />
+   <translation>模拟：{given} 不是 torch 版本；请把 --torch 写成 major.minor，例如 2.13</translation>
   </message>
   <message>
    <source>Simulate: {operator} cannot be traced without a GPU at {place} ({cause}); the estimate stays, leave out what depends on the data</source>
-   <translation type="unfinished" />
+   <translation>模拟：没有 GPU 无法追踪 {place} 处的 {operator}（{cause}）；估算不受影响，请去掉依赖数据的部分</translation>
   </message>
   <message>
    <source>Simulate: {option} and --function both say what to run; give one of them</source>
-   <translation type="unfinished" />
+   <translation>模拟：{option} 与 --function 都指定了要运行的内容；请只给出其中一个</translation>
   </message>
   <message>
    <source>Simulate: {path} is code and runs in a child process; add --yes to agree</source>
-   <translation type="unfinished" />
+   <translation>模拟：{path} 是代码，将在子进程中运行；若同意，请加上 --yes</translation>
   </message>
   <message>
    <source>Simulate: {phase} of step {step} failed ({cause}); see the detail, or change what it names</source>
-   <translation type="unfinished" />
+   <translation>模拟：第 {step} 步的{phase}阶段失败（{cause}）；请查看详情，或修改其中提到的内容</translation>
   </message>
   <message>
    <source>Simulate: {phase} said nothing for {seconds} s and was ended; trace a smaller model, or look for an endless loop in your function</source>
-   <translation type="unfinished" />
+   <translation>模拟：{phase}阶段 {seconds} s 没有响应，已被结束；请追踪较小的模型，或检查您的函数中是否有死循环</translation>
   </message>
   <message>
    <source>Simulate: {place} failed ({cause}); correct it, or give a model that runs on meta tensors</source>
-   <translation type="unfinished" />
+   <translation>模拟：{place} 失败（{cause}）；请更正，或给出能在 meta 张量上运行的模型</translation>
   </message>
   <message>
    <source>Simulate: {python} answered with something that is no simulation ({sample}); choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>模拟：{python} 返回的不是模拟结果（{sample}）；请在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>Simulate: {python} cannot be started ({cause}); choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>模拟：无法启动 {python}（{cause}）；请在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>Simulation stopped in {phase}</source>
-   <translation type="unfinished" />
+   <translation>模拟已停止，当时处于{phase}阶段</translation>
   </message>
   <message>
    <source>Small tensors kept for backward.</source>
@@ -4568,7 +4572,7 @@
   </message>
   <message>
    <source>Tensor parallel as Megatron-LM and torchtitan split layers; norms are whole on every rank.</source>
-   <translation type="unfinished" />
+   <translation>张量并行按 Megatron-LM 和 torchtitan 的方式切分各层；归一化层在每个 rank 上保持完整。</translation>
   </message>
   <message>
    <source>Tensors address {tensor_bytes} of {storage_bytes} of storage: some are slices of larger storages saved whole.</source>
@@ -4648,7 +4652,7 @@
   </message>
   <message>
    <source>The buckets of DDP, which the optimizer is used with.</source>
-   <translation type="unfinished" />
+   <translation>DDP 的桶，该优化器与 DDP 一起使用。</translation>
   </message>
   <message>
    <source>The buffer is kept at momentum 0 as well.</source>
@@ -4660,7 +4664,7 @@
   </message>
   <message>
    <source>The closed form does not count this for a model whose architecture it does not know</source>
-   <translation type="unfinished" />
+   <translation>对于结构未知的模型，闭式公式不计此项</translation>
   </message>
   <message>
    <source>The config of {family} has several parts; only its language model is described here.</source>
@@ -4704,11 +4708,11 @@
   </message>
   <message>
    <source>The ends of blocks: {rounding_bytes}, which the estimate lists as rounding</source>
-   <translation type="unfinished" />
+   <translation>内存块末尾：{rounding_bytes}，估算中列为取整</translation>
   </message>
   <message>
    <source>The estimate sees the peak in {estimated}, the trace in {simulated}</source>
-   <translation type="unfinished" />
+   <translation>估算的峰值处于{estimated}阶段，追踪的峰值处于{simulated}阶段</translation>
   </message>
   <message>
    <source>The family {family} has exact weights but no rules for activations here: they are not counted.</source>
@@ -4760,7 +4764,7 @@
   </message>
   <message>
    <source>The largest part at the peak is what {op} made: {part_bytes}</source>
-   <translation type="unfinished" />
+   <translation>峰值时最大的部分由 {op} 生成：{part_bytes}</translation>
   </message>
   <message>
    <source>The learning rate is a schedule: it counts its steps, or takes the place of a variable.</source>
@@ -4820,7 +4824,7 @@
   </message>
   <message>
    <source>The program is closing; nothing is simulated any more</source>
-   <translation type="unfinished" />
+   <translation>程序正在关闭；不再进行模拟</translation>
   </message>
   <message>
    <source>The projector saves nothing: moments stay in full size and the projector comes on top.</source>
@@ -4964,7 +4968,7 @@
   </message>
   <message>
    <source>Two gathered layers and what lies outside the layers; in backward a layer's gradients before and after they are laid end to end.</source>
-   <translation type="unfinished" />
+   <translation>聚集的两层，以及层以外的部分；反向时还有一层的梯度，首尾相接之前和之后各一份。</translation>
   </message>
   <message>
    <source>Two histories and three vectors, all as large as the parameters.</source>
@@ -5128,23 +5132,23 @@
   </message>
   <message>
    <source>ZeRO-1 (DeepSpeed): master weights and optimizer state are cut into equal parts of one flat vector.</source>
-   <translation type="unfinished" />
+   <translation>ZeRO-1 (DeepSpeed)：主权重与优化器状态拼成一个扁平向量，再等分给各 rank。</translation>
   </message>
   <message>
    <source>ZeRO-2 (DeepSpeed): as ZeRO-1, and every rank keeps the gradients of its part only.</source>
-   <translation type="unfinished" />
+   <translation>ZeRO-2 (DeepSpeed)：与 ZeRO-1 相同，且每个 rank 只保留自己那部分的梯度。</translation>
   </message>
   <message>
    <source>ZeRO-3 (DeepSpeed): weights are cut up as well and gathered while they are used.</source>
-   <translation type="unfinished" />
+   <translation>ZeRO-3 (DeepSpeed)：权重也被切分，使用时再聚集。</translation>
   </message>
   <message>
    <source>ZeroRedundancyOptimizer: whole parameters are dealt out, the largest first; weights and gradients stay whole on every rank.</source>
-   <translation type="unfinished" />
+   <translation>ZeroRedundancyOptimizer：按整个参数分配，先分最大的；每个 rank 上权重和梯度仍是完整的。</translation>
   </message>
   <message>
    <source>activations and logits</source>
-   <translation type="unfinished" />
+   <translation>激活值与 logits</translation>
   </message>
   <message>
    <source>adamuon keeps a second moment of the orthogonalized matrices too.</source>
@@ -5156,7 +5160,7 @@
   </message>
   <message>
    <source>any optimizer but Adam, and any precision but 16-bit with fp32 master weights</source>
-   <translation type="unfinished" />
+   <translation>Adam 以外的任何优化器，以及“16 位加 fp32 主权重”以外的任何精度</translation>
   </message>
   <message>
    <source>autocast casts fp32 weights once in forward; a cast that backward needs lives until that layer's backward has run. This is why AMP can use more memory on a small batch.</source>
@@ -5180,7 +5184,7 @@
   </message>
   <message>
    <source>buffers for reduction (reduce_bucket_size)</source>
-   <translation type="unfinished" />
+   <translation>归约用的缓冲区 (reduce_bucket_size)</translation>
   </message>
   <message>
    <source>config.json describes {expected_count} parameters, the weights hold {count}; the weights count.</source>
@@ -5192,43 +5196,43 @@
   </message>
   <message>
    <source>config.json: diffusers {version} has no model {family}; update it, or open the weights instead</source>
-   <translation type="unfinished" />
+   <translation>config.json：diffusers {version} 没有模型 {family}；请更新 diffusers，或改为打开权重</translation>
   </message>
   <message>
    <source>config.json: it holds no object; open the config.json of a model</source>
-   <translation type="unfinished" />
+   <translation>config.json：其中不是 JSON 对象；请打开模型的 config.json</translation>
   </message>
   <message>
    <source>config.json: it is not known what {family} is trained on; write a function that returns model, batch and loss and give it as FILE.py:NAME</source>
-   <translation type="unfinished" />
+   <translation>config.json：不知道 {family} 以什么任务训练；请编写一个返回模型、批次和损失的函数，以 FILE.py:NAME 给出</translation>
   </message>
   <message>
    <source>config.json: the library said nothing for {seconds} seconds and was stopped; try again, or open the weights instead</source>
-   <translation type="unfinished" />
+   <translation>config.json：该库 {seconds} 秒没有响应，已被停止；请重试，或改为打开权重</translation>
   </message>
   <message>
    <source>config.json: the worker ended before it had built the model ({cause}); open the weights instead</source>
-   <translation type="unfinished" />
+   <translation>config.json：工作进程在构建模型之前就结束了（{cause}）；请改为打开权重</translation>
   </message>
   <message>
    <source>config.json: transformers cannot build {family} from it ({cause}); correct what it names</source>
-   <translation type="unfinished" />
+   <translation>config.json：transformers 无法据此构建 {family}（{cause}）；请更正其中提到的内容</translation>
   </message>
   <message>
    <source>config.json: transformers does not load in the worker's Python ({cause}); install it there (pip install transformers) or choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>config.json：工作进程所用的 Python 无法加载 transformers（{cause}）；请在其中安装（pip install transformers），或在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>config.json: transformers {version} does not know {family}; update it, or write a function that builds the model and give it as FILE.py:NAME</source>
-   <translation type="unfinished" />
+   <translation>config.json：transformers {version} 不认识 {family}；请更新 transformers，或编写一个构建该模型的函数，以 FILE.py:NAME 给出</translation>
   </message>
   <message>
    <source>config.json: {family} brings code of its own ({code}), which is not run; write a function that builds it and give it as FILE.py:NAME</source>
-   <translation type="unfinished" />
+   <translation>config.json：{family} 自带代码（{code}），不会运行；请编写一个构建它的函数，以 FILE.py:NAME 给出</translation>
   </message>
   <message>
    <source>config.json: {family} needs diffusers, which does not load in the worker's Python ({cause}); install it there (pip install diffusers) or choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>config.json：{family} 需要 diffusers，但工作进程所用的 Python 无法加载它（{cause}）；请在其中安装（pip install diffusers），或在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>cuBLAS takes scratch memory from PyTorch's allocator at its first matrix product and keeps it, so it shows as allocated.</source>
@@ -5236,19 +5240,19 @@
   </message>
   <message>
    <source>cuDNN chooses the workspace of a convolution itself: 0 to {most_bytes} a call, the upper end is in the high peak only</source>
-   <translation type="unfinished" />
+   <translation>cuDNN 自行选择卷积的工作区：每次调用 0 到 {most_bytes}，上限只计入峰值上界</translation>
   </message>
   <message>
    <source>ep: {ep} expert-parallel ranks, but this model has no experts</source>
-   <translation type="unfinished" />
+   <translation>ep：设了 {ep} 个专家并行 rank，但此模型没有专家</translation>
   </message>
   <message>
    <source>ep: {experts} experts do not divide by {ep}; choose a divisor</source>
-   <translation type="unfinished" />
+   <translation>ep：{experts} 个专家不能被 {ep} 整除；请选择一个约数</translation>
   </message>
   <message>
    <source>ep: {ranks} data-parallel ranks do not divide by {ep} expert-parallel ranks; change one of them</source>
-   <translation type="unfinished" />
+   <translation>ep：{ranks} 个数据并行 rank 不能被 {ep} 个专家并行 rank 整除；请修改其中之一</translation>
   </message>
   <message>
    <source>event {index} makes two segments lie over each other; the file is damaged or was put together from several</source>
@@ -5264,7 +5268,7 @@
   </message>
   <message>
    <source>every rank holds the same</source>
-   <translation type="unfinished" />
+   <translation>每个 rank 保存的内容相同</translation>
   </message>
   <message>
    <source>exp keeps one more number a tensor.</source>
@@ -5308,11 +5312,11 @@
   </message>
   <message>
    <source>gpus: {gpus} does not divide by {product} ({degrees}); change one of them</source>
-   <translation type="unfinished" />
+   <translation>gpus：{gpus} 不能被 {product}（{degrees}）整除；请修改其中之一</translation>
   </message>
   <message>
    <source>gradient_as_bucket_view belongs to ddp, not to {shard}</source>
-   <translation type="unfinished" />
+   <translation>gradient_as_bucket_view 属于 ddp，不适用于 {shard}</translation>
   </message>
   <message>
    <source>history_size 100 (the default) is 202 copies of the parameters; the first steps show far less.</source>
@@ -5320,7 +5324,7 @@
   </message>
   <message>
    <source>interleave: {interleave} chunks a rank need a pipeline; set pp above 1</source>
-   <translation type="unfinished" />
+   <translation>interleave：每个 rank {interleave} 个分段需要流水线；请把 pp 设为大于 1</translation>
   </message>
   <message>
    <source>left unquantized and lifted to {dtype} by k-bit preparation (embeddings, norms, head): {count} parameters, {bytes}</source>
@@ -5348,11 +5352,11 @@
   </message>
   <message>
    <source>no GPU to plan for: add `--gpu ID`, such as `--gpu h100-80gb`</source>
-   <translation type="unfinished" />
+   <translation>没有可供规划的 GPU：请加上 `--gpu ID`，例如 `--gpu h100-80gb`</translation>
   </message>
   <message>
    <source>no GPU to plan for; choose one in the tool bar</source>
-   <translation type="unfinished" />
+   <translation>没有可供规划的 GPU；请在工具栏中选择</translation>
   </message>
   <message>
    <source>no model: give a PATH, `--params 7B` or `--preset ID`</source>
@@ -5376,19 +5380,19 @@
   </message>
   <message>
    <source>offload: {needed_bytes} of host memory a GPU are needed, {host_bytes} are there; offload less or add memory</source>
-   <translation type="unfinished" />
+   <translation>offload：每张 GPU 需要 {needed_bytes} 主机内存，现有 {host_bytes}；请少卸载一些，或增加内存</translation>
   </message>
   <message>
    <source>offload: {shard} does not move parameters to host memory; use zero3 or fsdp2, or offload the optimizer only</source>
-   <translation type="unfinished" />
+   <translation>offload：{shard} 不会把参数移到主机内存；请使用 zero3 或 fsdp2，或只卸载优化器</translation>
   </message>
   <message>
    <source>offload: {shard} keeps everything on the GPU; use zero1, zero2, zero3 or fsdp2</source>
-   <translation type="unfinished" />
+   <translation>offload：{shard} 把全部内容留在 GPU 上；请使用 zero1、zero2、zero3 或 fsdp2</translation>
   </message>
   <message>
    <source>one GPU</source>
-   <translation type="unfinished" />
+   <translation>单张 GPU</translation>
   </message>
   <message>
    <source>one GPU: none</source>
@@ -5404,23 +5408,23 @@
   </message>
   <message>
    <source>parameters gathered ahead and kept (stage3_max_live_parameters)</source>
-   <translation type="unfinished" />
+   <translation>提前聚集并保留的参数 (stage3_max_live_parameters)</translation>
   </message>
   <message>
    <source>pp: {layers} layers do not divide into {stages} chunks; change pp or interleave</source>
-   <translation type="unfinished" />
+   <translation>pp：{layers} 层不能等分为 {stages} 个分段；请修改 pp 或 interleave</translation>
   </message>
   <message>
    <source>pp: {pp} stages for {layers} layers; use at most {layers}</source>
-   <translation type="unfinished" />
+   <translation>pp：{layers} 层不够分成 {pp} 级；最多为 {layers}</translation>
   </message>
   <message>
    <source>precision: {shard} keeps its own 16-bit weights and does not run {precision}; choose bf16-master, fp16-master, bf16 or fp32</source>
-   <translation type="unfinished" />
+   <translation>精度：{shard} 保存自己的 16 位权重，不支持 {precision}；请选择 bf16-master、fp16-master、bf16 或 fp32</translation>
   </message>
   <message>
    <source>precision: {shard} keeps the weights it shards and no separate master copy, so not {precision}; choose amp-bf16 (fp32 weights, 16-bit computation) or bf16</source>
-   <translation type="unfinished" />
+   <translation>精度：{shard} 只保存其切分的权重，没有单独的主权重，因此不支持 {precision}；请选择 amp-bf16（fp32 权重，16 位计算）或 bf16</translation>
   </message>
   <message>
    <source>random projectors have their own size; svd ones are slices that fp32 gradients keep whole.</source>
@@ -5428,23 +5432,23 @@
   </message>
   <message>
    <source>rank: {rank} is not among {gpus} ranks; use 0 up to one less</source>
-   <translation type="unfinished" />
+   <translation>rank：{gpus} 个 rank 中没有 {rank}；请使用 0 到总数减一</translation>
   </message>
   <message>
    <source>replicas: {ranks} data-parallel ranks do not divide into {replicas} groups; change one of them</source>
-   <translation type="unfinished" />
+   <translation>replicas：{ranks} 个数据并行 rank 不能等分为 {replicas} 组；请修改其中之一</translation>
   </message>
   <message>
    <source>replicas: {replicas} groups need --shard hsdp, not {shard}</source>
-   <translation type="unfinished" />
+   <translation>replicas：{replicas} 组需要 --shard hsdp，而不是 {shard}</translation>
   </message>
   <message>
    <source>sequence parallel: it splits what tensor-parallel ranks share; set tp above 1</source>
-   <translation type="unfinished" />
+   <translation>序列并行：它切分的是张量并行 rank 共有的部分；请把 tp 设为大于 1</translation>
   </message>
   <message>
    <source>shard: {given} is not known; choose one of {known}</source>
-   <translation type="unfinished" />
+   <translation>shard：未知的 {given}；请选择 {known} 之一</translation>
   </message>
   <message>
    <source>solve batch: a sequence length is needed; add --seq N</source>
@@ -5460,19 +5464,19 @@
   </message>
   <message>
    <source>stage {number} of {stages}: the embedding, {layers} layers, activations of {waiting} micro-batches</source>
-   <translation type="unfinished" />
+   <translation>第 {number} 级，共 {stages} 级：嵌入层、{layers} 层、{waiting} 个微批次的激活值</translation>
   </message>
   <message>
    <source>stage {number} of {stages}: {layers} layers, activations of {waiting} micro-batches</source>
-   <translation type="unfinished" />
+   <translation>第 {number} 级，共 {stages} 级：{layers} 层、{waiting} 个微批次的激活值</translation>
   </message>
   <message>
    <source>stage {number} of {stages}: {layers} layers, the head and the loss, activations of {waiting} micro-batches</source>
-   <translation type="unfinished" />
+   <translation>第 {number} 级，共 {stages} 级：{layers} 层、输出头与损失、{waiting} 个微批次的激活值</translation>
   </message>
   <message>
    <source>temporaries of the optimizer's step</source>
-   <translation type="unfinished" />
+   <translation>优化器更新的临时张量</translation>
   </message>
   <message>
    <source>the recording began after expandable segments were mapped; where their address range begins is taken from the lowest address seen</source>
@@ -5512,7 +5516,7 @@
   </message>
   <message>
    <source>torch {torch} works otherwise inside than the simulation expects ({cause}); choose a Python with torch 2.9 to 2.13 in the settings</source>
-   <translation type="unfinished" />
+   <translation>torch {torch} 的内部实现与模拟所预期的不同（{cause}）；请在设置中选择装有 torch 2.9 到 2.13 的 Python</translation>
   </message>
   <message>
    <source>torch.autocast in fp16 with a GradScaler: weights, gradients and optimizer state stay fp32. AMP does not halve model states.</source>
@@ -5524,7 +5528,7 @@
   </message>
   <message>
    <source>torch.compile is left out: the step is traced as it runs without it, which takes more memory</source>
-   <translation type="unfinished" />
+   <translation>未使用 torch.compile：训练步按未编译的方式追踪，显存占用更多</translation>
   </message>
   <message>
    <source>torchao float8 training on bf16 weights: casts are made on the fly for each product; nothing is kept.</source>
@@ -5532,7 +5536,7 @@
   </message>
   <message>
    <source>tp: {what} of {size} does not divide by {tp}; choose a divisor</source>
-   <translation type="unfinished" />
+   <translation>tp：{what}为 {size}，不能被 {tp} 整除；请选择一个约数</translation>
   </message>
   <message>
    <source>trainable parameters: {given} is not a regular expression ({why}); write `all` or a pattern such as `lm_head|norm`</source>
@@ -6312,7 +6316,7 @@
   </message>
   <message>
    <source>{names}</source>
-   <translation type="unfinished" />
+   <translation>{names}</translation>
   </message>
   <message>
    <source>{name} and others hold {count} whole numbers, packed in a way that is not known: stored elements, not parameters.</source>
@@ -6348,7 +6352,7 @@
   </message>
   <message>
    <source>{optimizer} does not run here ({cause}); its state and scratch follow the catalogue's rules, the rest is traced</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 无法在此运行（{cause}）；其状态与临时空间按目录中的规则计算，其余为追踪结果</translation>
   </message>
   <message>
    <source>{optimizer} does not run in torch: only its state is predicted, not what its step takes nor the peak.</source>
@@ -6356,7 +6360,7 @@
   </message>
   <message>
    <source>{optimizer} ends in an error on the sharded tensors of {shard} (torch 2.13); use ddp, zero-redundancy or an optimizer of torch.optim such as AdamW</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 遇到 {shard} 的分片张量会报错 (torch 2.13)；请使用 ddp、zero-redundancy，或 AdamW 等 torch.optim 中的优化器</translation>
   </message>
   <message>
    <source>{optimizer} evaluates the model again in each of its iterations: pass a closure to step(); its activations are alive inside the step.</source>
@@ -6384,11 +6388,11 @@
   </message>
   <message>
    <source>{optimizer} looks at rows and columns; its state is counted for the rows this rank holds. Not yet compared with a run.</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 按行和列处理矩阵；其状态按此 rank 所持有的行计算。尚未与实际运行对比。</translation>
   </message>
   <message>
    <source>{optimizer} needs whole rows and columns, but {shard} cuts parameters as one flat vector; use ddp or zero-redundancy, or an element-wise optimizer</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 需要完整的行和列，而 {shard} 把参数当作一个扁平向量切分；请使用 ddp 或 zero-redundancy，或改用逐元素的优化器</translation>
   </message>
   <message>
    <source>{optimizer} puts its state on the GPU by itself and runs nowhere else.</source>
@@ -6460,7 +6464,7 @@
   </message>
   <message>
    <source>{option} takes one scenario; give one .optmem file, or leave it out</source>
-   <translation type="unfinished" />
+   <translation>{option} 只接受一个方案；请只给出一个 .optmem 文件，或去掉该选项</translation>
   </message>
   <message>
    <source>{option}: needs --lora-rank; add it, such as `--lora-rank 16`</source>
@@ -6480,7 +6484,7 @@
   </message>
   <message>
    <source>{option}: {given} is not between 1 and {high}</source>
-   <translation type="unfinished" />
+   <translation>{option}：{given} 不在 1 到 {high} 之间</translation>
   </message>
   <message>
    <source>{option}: {given} is not in the catalogue; choose one of {known}</source>
@@ -6488,7 +6492,7 @@
   </message>
   <message>
    <source>{path}: cannot be read ({cause}); check the file and its permissions</source>
-   <translation type="unfinished" />
+   <translation>{path}：无法读取（{cause}）；请检查文件及其权限</translation>
   </message>
   <message>
    <source>{path}: cannot be read ({why}); check that it is a file and that you may read it</source>
@@ -6520,7 +6524,7 @@
   </message>
   <message>
    <source>{path}: larger than {most_bytes}, which no config is; open the config.json of a model</source>
-   <translation type="unfinished" />
+   <translation>{path}：大于 {most_bytes}，配置文件不会这么大；请打开模型的 config.json</translation>
   </message>
   <message>
    <source>{path}: only an adapter and its base model go together; give one file, or the folder they lie in</source>
@@ -6552,7 +6556,7 @@
   </message>
   <message>
    <source>{path}: two scenarios are compared as two .optmem files; save the other one as .optmem too</source>
-   <translation type="unfinished" />
+   <translation>{path}：两个方案须以两个 .optmem 文件比较；请把另一个也保存为 .optmem</translation>
   </message>
   <message>
    <source>{path}: was saved by OptMem {program} in file version {given}, this one reads up to {known}; update OptMem</source>
@@ -6580,7 +6584,7 @@
   </message>
   <message>
    <source>{place} reads a value of a tensor (module {module}); it was taken to be {value}, so a branch on it may go the other way on a GPU</source>
-   <translation type="unfinished" />
+   <translation>{place} 读取了张量的值（模块 {module}）；已假定其为 {value}，因此依赖它的分支在 GPU 上可能走另一条路径</translation>
   </message>
   <message>
    <source>{precision} keeps no separate copy: the optimizer updates the weights themselves.</source>
@@ -6592,7 +6596,7 @@
   </message>
   <message>
    <source>{standing_bytes} kept, {forward_bytes} more in forward, {backward_bytes} more in backward</source>
-   <translation type="unfinished" />
+   <translation>常驻 {standing_bytes}，前向另需 {forward_bytes}，反向另需 {backward_bytes}</translation>
   </message>
   <message>
    <source>{state}: a factor of low rank for each matrix, {element_count} elements in {dtype} = {total_bytes}</source>
