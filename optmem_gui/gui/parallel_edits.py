@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.parallel import Parallel
@@ -43,8 +43,8 @@ def read_size(name: str) -> Callable[[Scenario, str], Scenario]:
         given = text.strip()
         if _WHOLE.fullmatch(given) is None or not 1 <= int(given.replace(",", "")) <= MOST_GPUS:
             raise UserError("shard.out_of_range", option=name, given=given or "''", high=MOST_GPUS)
-        number = int(given.replace(",", ""))
-        return replace(scenario, parallel=replace(scenario.parallel, **{name: number}))
+        changed: dict[str, Any] = {name: int(given.replace(",", ""))}
+        return replace(scenario, parallel=replace(scenario.parallel, **changed))
 
     return read
 
