@@ -6,33 +6,36 @@ import argparse
 from collections.abc import Callable
 from dataclasses import replace
 
+from optmem_gui.cli.decide import estimate_largest, estimate_side_by_side
 from optmem_gui.cli.inputs import is_scenario_file, read_checkpoint, scenario_from
 from optmem_gui.cli.measure import measure
 from optmem_gui.cli.optimizers import optimizers, probe
 from optmem_gui.cli.output import estimate_text, fits_table, say
 from optmem_gui.cli.plan import plan
 from optmem_gui.cli.presets import presets
-from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, EXIT_TIGHT
+from optmem_gui.cli.refusal import CHECK_CODES, EXIT_DONE
 from optmem_gui.cli.replay import replay
 from optmem_gui.cli.simulate import simulate
-from optmem_gui.core.breakdown import Fit
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
-from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.gpu_fits import gpu_fits
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.engine.gpu_table import find_gpu, load_gpus
 from optmem_gui.report.checkpoint_document import checkpoint_document, checkpoint_text
-from optmem_gui.report.json_document import device_document, estimate_document, to_text
+from optmem_gui.report.json_document import estimate_document, gpu_fit_document, to_text
 from optmem_gui.report.model_notice import model_notice
 
-_CHECK = {"yes": EXIT_DONE, "no": EXIT_NO, "tight": EXIT_TIGHT}
 _ALL_GPUS = "all"
 
 
 def estimate(arguments: argparse.Namespace) -> int:
     """``optmem estimate``: predict one training step."""
+    if len(arguments.paths) > 1 and any(is_scenario_file((path,)) for path in arguments.paths):
+        return estimate_side_by_side(arguments)
     scenario = scenario_from(arguments)
     chosen = arguments.gpu or scenario.gpu
+    if arguments.solve is not None:
+        return estimate_largest(arguments, scenario)
     if chosen == _ALL_GPUS:
         return _estimate_everywhere(arguments, scenario)
     if chosen is None:
@@ -50,28 +53,21 @@ def estimate(arguments: argparse.Namespace) -> int:
         say(to_text(estimate_document(scenario, breakdown)))
     else:
         say(estimate_text(scenario, breakdown, gpu))
-    return _CHECK[breakdown.fit.fits] if arguments.check and breakdown.fit is not None else EXIT_DONE
+    return CHECK_CODES[breakdown.fit.fits] if arguments.check and breakdown.fit is not None else EXIT_DONE
 
 
 def _estimate_everywhere(arguments: argparse.Namespace, scenario: Scenario) -> int:
     if arguments.check:
         raise UserError("cli.check_needs_gpu")
     scenario = replace(scenario, gpu=None)
-    fits = [(gpu, _fit(scenario, gpu)) for gpu in load_gpus().values()]
+    fits = gpu_fits(scenario, load_gpus().values())
     if not arguments.json:
         say(fits_table(fits))
         return EXIT_DONE
     document = estimate_document(scenario, compute(scenario))
-    document["devices"] = [device_document(fit) for _, fit in fits]
+    document["devices"] = [gpu_fit_document(fit) for fit in fits]
     say(to_text(document))
     return EXIT_DONE
-
-
-def _fit(scenario: Scenario, gpu: Gpu) -> Fit:
-    fit = compute(replace(scenario, gpu=gpu.id), gpu).fit
-    if fit is None:
-        raise AssertionError("an estimate for a GPU carries a verdict")
-    return fit
 
 
 def inspect(arguments: argparse.Namespace) -> int:

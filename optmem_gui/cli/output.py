@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable
 
 from optmem_gui.core.breakdown import Breakdown, Fit
+from optmem_gui.core.gpu_fits import GpuFit
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.reasons import Reason
@@ -83,13 +84,21 @@ def verdict(breakdown: Breakdown, fit: Fit, gpu: Gpu) -> str:
     return f"Does not fit: the process takes at least {low}, {usable}"
 
 
-def fits_table(fits: Iterable[tuple[Gpu, Fit]]) -> str:
-    """Every GPU with its verdict."""
+def fits_table(fits: Iterable[GpuFit]) -> str:
+    """Every GPU with its verdict, and how many would be enough."""
     rows = tuple(
-        (gpu.id, gpu.name, in_unit(fit.usable, "GiB"), fit.fits, in_unit(fit.free, "GiB"))
-        for gpu, fit in fits
+        (
+            found.gpu.id,
+            found.gpu.name,
+            in_unit(found.fit.usable, "GiB"),
+            found.fit.fits,
+            in_unit(found.fit.free, "GiB"),
+            "" if found.needed is None else format_count(found.needed),
+        )
+        for found in fits
     )
-    return to_aligned(Table(("gpu", "name", "usable GiB", "fits", "free GiB"), rows, frozenset({2, 4})))
+    heads = ("gpu", "name", "usable GiB", "fits", "free GiB", "needed")
+    return to_aligned(Table(heads, rows, frozenset({2, 4, 5})))
 
 
 def _components(breakdown: Breakdown) -> Table:

@@ -18,7 +18,7 @@ LARGEST = 10**9
 
 _PYTHON = "Python with torch and the model's own library, for a config of a family not known here"
 
-_LATER_OPTIONS = ("--recipe", "--solve")
+_LATER_OPTIONS = ("--recipe",)
 """Options that are kept for what is to come, with one value each."""
 
 
@@ -74,6 +74,9 @@ def build_parser() -> Parser:
     _add_model(estimate)
     _add_training(estimate)
     _add_verdict(estimate)
+    estimate.add_argument(
+        "--solve", choices=("batch", "seq"), help="largest batch, or longest sequence, that fits on the GPU"
+    )
     traced = commands.add_parser("simulate", help="trace a real step, without a GPU", allow_abbrev=False)
     _add_model(traced)
     _add_training(traced)
@@ -117,7 +120,10 @@ def _add_probe(parser: argparse.ArgumentParser) -> None:
 def _add_model(parser: argparse.ArgumentParser) -> None:
     model = parser.add_argument_group("model (one of them)")
     model.add_argument(
-        "paths", metavar="PATH", nargs="*", help="checkpoint, folder, config.json or .optmem file"
+        "paths",
+        metavar="PATH",
+        nargs="*",
+        help="checkpoint, folder, config.json or .optmem file; two .optmem files are compared",
     )
     model.add_argument("--params", metavar="COUNT", help="number of parameters: 7B, 125M, 6.74e9")
     model.add_argument("--preset", metavar="ID", help="a published model; see `optmem presets`")

@@ -13,6 +13,8 @@ from pathlib import Path
 from optmem_gui.core.errors import UserError
 
 EXIT_DONE, EXIT_NO, EXIT_REFUSED, EXIT_TIGHT = 0, 1, 2, 3
+CHECK_CODES = {"yes": EXIT_DONE, "no": EXIT_NO, "tight": EXIT_TIGHT}
+"""What ``--check`` answers for each verdict."""
 EXIT_DEFECT = 70
 """A defect of the program (``EX_SOFTWARE``): must not look like the 1 that ``--check`` promises for "no"."""
 EXIT_INTERRUPTED = 130

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 
 from optmem_gui.cli.output import say
-from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, EXIT_TIGHT, complain
+from optmem_gui.cli.refusal import CHECK_CODES, EXIT_DONE, EXIT_NO, complain
 from optmem_gui.cli.sources import may_run, work_from
 from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.errors import UserError
@@ -33,7 +33,6 @@ from optmem_gui.report.json_document import to_text
 from optmem_gui.report.simulated_document import notes_of, simulated_document
 from optmem_gui.report.tables import Table, plain_name, to_aligned
 
-_CHECK = {"yes": EXIT_DONE, "no": EXIT_NO, "tight": EXIT_TIGHT}
 _SHOWN_ALIVE = 12
 
 
@@ -85,7 +84,7 @@ def _exit_code(arguments: argparse.Namespace, outcome: SimulationOutcome, gpu: G
     if outcome.status == "out_of_memory":
         return EXIT_NO
     if arguments.check and gpu is not None and outcome.report is not None:
-        return _CHECK[fit_on(gpu, simulated_process(outcome.report)).fits]
+        return CHECK_CODES[fit_on(gpu, simulated_process(outcome.report)).fits]
     return EXIT_DONE
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -18,6 +18,9 @@ What = Literal["batch", "sequence"]
 
 MOST = 10**9
 """Where the search gives up: no batch and no sequence is larger."""
+
+_FURTHER = 64
+"""Where sizes do not grow yet, the next number is so many times the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,50 +56,55 @@ def solve(scenario: Scenario, gpu: Gpu, what: What) -> Solution:
     if other is None:
         raise UserError(f"solve.{what}_needs")
     implementation = find(scenario.optimizer)
-    known: dict[int, Band] = {}
+    peaks: dict[int, int] = {}
 
     def process(value: int) -> Band:
-        if value not in known:
+        if value not in peaks:
             chosen = replace(scenario, batch=value) if what == "batch" else replace(scenario, sequence=value)
-            worst = Ranks.of(chosen, gpu).worst(implementation, scenario.options)
-            reserved = reserved_band(worst.bytes, scenario.target)
-            known[value] = process_band(reserved, scenario.target, ranks=scenario.parallel.gpus)
-        return known[value]
+            peaks[value] = Ranks.of(chosen, gpu).worst(implementation, scenario.options).bytes
+        reserved = reserved_band(peaks[value], scenario.target)
+        return process_band(reserved, scenario.target, ranks=scenario.parallel.gpus)
 
     usable = gpu.usable_bytes
-    return Solution(
-        what,
-        sure=largest(lambda value: process(value).high, usable),
-        perhaps=largest(lambda value: process(value).low, usable),
-    )
+    sure = largest(lambda value: process(value).high, usable)
+    perhaps = largest(lambda value: process(value).low, usable, tried=tuple(peaks))
+    return Solution(what, sure, perhaps)
 
 
-def largest(size: Callable[[int], int], limit: int, most: int = MOST) -> int:
+def largest(size: Callable[[int], int], limit: int, most: int = MOST, tried: Sequence[int] = ()) -> int:
     """The largest whole number whose size is within a limit; 0 where that of 1 is not.
 
-    Sizes grow almost in proportion, so a straight line through two of them comes close at once; from there
-    the answer is bracketed and halved.
+    Sizes grow almost in proportion, so a straight line through the two that are closest to the limit comes
+    near at once; from there the bracket around the answer is halved.
 
     Args:
         size: Size for a number of 1 or more; it never falls.
         limit: Largest size allowed.
         most: Largest number looked at.
+        tried: Numbers whose size is at hand.
     """
-    first = size(1)
-    if first > limit:
+    sizes = {1: size(1)}
+    if sizes[1] > limit:
         return 0
-    slope = max(1, (size(min(most, 1024)) - first) // 1023)
-    low, high = 1, most + 1
-    guess = min(most, 1 + (limit - first) // slope)
-    reach = 1
-    while high - low > 1:
+    sizes |= {value: size(value) for value in tried}
+    width = 0
+    while True:
+        low = max(value for value, found in sizes.items() if found <= limit)
+        high = min((value for value, found in sizes.items() if found > limit), default=most + 1)
+        if high - low <= 1:
+            return low
+        # sizes come in whole segments: where a line did not halve the bracket, it is halved
+        halve = 0 < width < 2 * (high - low)
+        guess = (low + high) // 2 if halve else _crossing(sizes, limit)
+        width = 0 if halve or high > most else high - low
         guess = min(max(guess, low + 1), high - 1)
-        if size(guess) <= limit:
-            low, guess = guess, guess + reach
-        else:
-            high, guess = guess, guess - reach
-        # once both ends are near, halving is the shortest way
-        reach = reach * 2 if high - low > 2 * reach else max(1, (high - low) // 2)
-        if high <= most and high - low <= 4 * reach:
-            guess = (low + high) // 2
-    return low
+        sizes[guess] = size(guess)
+
+
+def _crossing(sizes: dict[int, int], limit: int) -> int:
+    """Where the line through the two sizes closest to the limit reaches it; far off where there is none."""
+    (one, its), *others = sorted(sizes.items(), key=lambda item: abs(item[1] - limit))
+    for other, theirs in others:
+        if theirs != its and abs(other - one) >= one // 64:
+            return one + (limit - its) * (other - one) // (theirs - its)
+    return max(sizes) * _FURTHER

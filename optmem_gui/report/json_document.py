@@ -8,9 +8,12 @@ from dataclasses import asdict
 from typing import Any
 
 from optmem_gui.core.breakdown import Band, Breakdown, Component, Fit, RankRow
+from optmem_gui.core.gpu_fits import GpuFit
 from optmem_gui.core.model import ModelRef
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.side_by_side import SideRow
+from optmem_gui.core.solve import Solution
 
 SCHEMA = 1
 """Version of the document; raised when a key changes its meaning or goes away."""
@@ -120,6 +123,34 @@ def band_document(band: Band) -> Document:
 def device_document(fit: Fit | None) -> Document | None:
     """The verdict, null without a GPU."""
     return None if fit is None else {"id": fit.gpu, "usable": fit.usable, "fits": fit.fits, "free": fit.free}
+
+
+def gpu_fit_document(found: GpuFit) -> Document:
+    """The verdict of one GPU of many, with how many of it would be enough; null where no number is known."""
+    fit = found.fit
+    document: Document = {"id": fit.gpu, "usable": fit.usable, "fits": fit.fits, "free": fit.free}
+    return {**document, "needed": found.needed}
+
+
+def solution_document(scenario: Scenario, breakdown: Breakdown, solution: Solution) -> Document:
+    """The largest batch or sequence, and the estimate at the largest that surely fits, or at 1."""
+    solved = {"what": solution.what, "sure": solution.sure, "perhaps": solution.perhaps}
+    return {**estimate_document(scenario, breakdown), "solved": solved}
+
+
+def side_document(first: Document, second: Document, rows: Iterable[SideRow]) -> Document:
+    """Two estimates, and what the second changes; null where one of them is not counted."""
+    changes = [
+        {
+            "id": row.id,
+            "first": row.first,
+            "second": row.second,
+            "difference": row.difference,
+            "share": row.share,
+        }
+        for row in rows
+    ]
+    return {"schema": SCHEMA, "first": first, "second": second, "changes": changes}
 
 
 def reason_documents(reasons: Iterable[Reason]) -> list[Document]:

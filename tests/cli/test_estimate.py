@@ -14,10 +14,6 @@ from optmem_gui.engine.gpu_table import find_gpu, load_gpus
 from optmem_gui.report.scenario_file import save_scenario
 from tests.cli.conftest import Answer, Optmem, words_as_id
 
-ENDS = 51 * (1 << 19) + 2 * 40_960
-"""What the caching allocator does not split off one fp32 copy of the synthetic model of a billion: 3 x 17
-matrices of 43.5 MiB in segments of 44 MiB, two of 253.96 MiB in segments of 254 MiB."""
-
 
 def _parts(answer: Answer) -> dict[str, dict[str, Any]]:
     assert answer.code == 0, answer.err
@@ -35,8 +31,7 @@ def test_adamw_in_fp32(optmem: Optmem) -> None:
     assert parts["weights"]["bytes"] == parts["gradients"]["bytes"] == 4 * 10**9
     assert parts["optimizer_state"]["bytes"] - parts["optimizer_state"]["host_bytes"] == 8 * 10**9
     assert parts["temporaries"]["bytes"] == 4 * 10**9
-    assert parts["rounding"]["at_peak"] == 5 * ENDS
-    assert answer.document["peak"] == {"allocated": 20 * 10**9 + 5 * ENDS, "phase": "optimizer_step"}
+    assert answer.document["peak"] == {"allocated": 20 * 10**9, "phase": "optimizer_step"}
 
 
 def test_adamw_fused_has_no_temporaries(optmem: Optmem) -> None:
@@ -44,7 +39,7 @@ def test_adamw_fused_has_no_temporaries(optmem: Optmem) -> None:
     assert _parts(answer)["temporaries"]["bytes"] == 0
     # fused keeps the step counters on the device, 4 bytes a tensor in blocks of 512
     tensors = answer.document["scenario"]["model"]["tensors"]
-    assert answer.document["peak"]["allocated"] == 16 * 10**9 + 512 * tensors + 4 * ENDS
+    assert answer.document["peak"]["allocated"] == 16 * 10**9 + 512 * tensors
 
 
 @pytest.mark.parametrize(("options", "peak"), [((), 8 * 10**9), (("--option", "momentum=0.9"), 12 * 10**9)])
@@ -128,7 +123,7 @@ def test_every_gpu_at_once(optmem: Optmem) -> None:
     document = _estimate(optmem, "--params", "1B", "--gpu", "all").document
     assert [row["id"] for row in document["devices"]] == list(load_gpus())
     one = _estimate(optmem, "--params", "1B", "--gpu", "h100-80gb").document["device"]
-    assert one in document["devices"]
+    assert {**one, "needed": 1} in document["devices"]
 
 
 def test_lora_trains_the_adapters_alone(optmem: Optmem) -> None:
@@ -166,7 +161,7 @@ def test_people_read_the_answer_first(optmem: Optmem) -> None:
     answer = optmem("estimate", "--params", "1B", "--precision", "fp32", "--gpu", "h100-80gb")
     lines = answer.out.splitlines()
     assert lines[0].startswith("1B parameters")
-    assert lines[1] == "Peak 18.8 GiB (20,134,103,040 bytes) in optimizer step"
+    assert lines[1] == "Peak 18.6 GiB (20,000,000,000 bytes) in optimizer step"
     assert lines[2].startswith("Fits: ")
     assert "79.1 GiB usable on H100 SXM5 80GB" in lines[2]
     assert "Activations" in answer.out
@@ -204,10 +199,10 @@ def test_people_read_the_answer_first(optmem: Optmem) -> None:
         (("--params", "7B", "--gpus", "8", "--tp", "3"), "gpus: 8 does not divide by 3 (tp 3 x pp 1 x cp 1)"),
         (("--params", "7B", "--resident", "ema"), "ema is not NAME:COUNT:DTYPE"),
         (("--params", "7B", "--host-memory", "much"), "much is no size"),
-        (("--params", "7B", "--solve", "batch"), "not available yet"),
+        (("--params", "7B", "--solve", "size"), "--solve"),
         (("nowhere.safetensors",), "nowhere.safetensors"),
         (("nowhere.optmem",), "nowhere.optmem"),
-        (("a.safetensors", "b.safetensors"), "b.safetensors"),
+        (("a.safetensors", "b.safetensors"), "a.safetensors"),
     ],
     ids=words_as_id,
 )
@@ -221,11 +216,6 @@ def test_a_refusal_in_json(optmem: Optmem) -> None:
     assert answer.document == {
         "error": {"code": "count.zero", "message": "Parameters: a model needs at least one parameter"}
     }
-
-
-@pytest.mark.parametrize("command", ["selfcheck"])
-def test_later_subcommands_say_so(optmem: Optmem, command: str) -> None:
-    assert "not available yet" in optmem(command, "x").refusal
 
 
 @pytest.mark.parametrize("params", ["1", "7", "3632", "1e18"])
@@ -242,6 +232,6 @@ def test_a_vision_transformers_step_as_its_users_measured_it(optmem: Optmem) -> 
     # 4 + 4 + 8 bytes a parameter, and 4 more for the list that foreach makes.
     words = ("--params", 304_326_632, "--optimizer", "torch.Adam", "--precision", "fp32")
     foreach = _estimate(optmem, *words).document["peak"]["allocated"]
-    assert foreach == pytest.approx(20 * 304_326_632, rel=1e-3)
+    assert foreach == pytest.approx(20 * 304_326_632, rel=1e-4)
     loop = _estimate(optmem, *words, "--option", "foreach=false").document["peak"]["allocated"]
     assert 16 * 304_326_632 < loop < foreach
