@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import lzma
 import re
+import struct
 import zipfile
+import zlib
 from pathlib import Path
 from stat import S_ISREG
 from types import TracebackType
@@ -23,6 +26,21 @@ MAX_DIRECTORY_BYTES = 24 << 20
 
 ``zipfile`` keeps an object for each of them, of shorter names at most half a million: 200 MB.
 """
+
+ZIP_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+    KeyError,
+    IndexError,
+)
+"""What ``zipfile`` can raise for a damaged archive."""
 
 _MAX_POINTER_BYTES = 1024
 

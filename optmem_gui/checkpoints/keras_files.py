@@ -8,11 +8,10 @@ Source: ``keras/src/saving/saving_lib.py``, Keras 3.15; PKWARE APPNOTE 4.3.7 for
 from __future__ import annotations
 
 import zipfile
-import zlib
 from pathlib import Path
 
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, shown
-from optmem_gui.checkpoints.files import HeaderFile, open_zip
+from optmem_gui.checkpoints.files import ZIP_DAMAGE, HeaderFile, open_zip
 from optmem_gui.checkpoints.hdf5 import SIGNATURE, Hdf5
 from optmem_gui.checkpoints.hdf5_values import Value
 from optmem_gui.checkpoints.keras import keras_contents
@@ -26,15 +25,6 @@ MAX_CONFIG_BYTES = 64 << 20
 _WEIGHTS = "model.weights.h5"
 _CONFIG = "config.json"
 _METADATA = "metadata.json"
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OverflowError,
-)
 
 
 def sniff_hdf5(head: bytes, path: Path) -> bool:
@@ -84,7 +74,7 @@ def read_keras(file: HeaderFile, reading: Reading) -> Contents:
                 _small(archive, records.get(_CONFIG), name),
                 version=version_of(_small(archive, records.get(_METADATA), name)),
             )
-    except _DAMAGE:
+    except ZIP_DAMAGE:
         raise refused("checkpoint.zip_no_directory", file=name) from None
     weights = records.get(_WEIGHTS)
     if weights is None:

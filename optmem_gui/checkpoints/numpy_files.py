@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from optmem_gui.checkpoints.contents import Contents, Reading, Row, refused, remark, shown
-from optmem_gui.checkpoints.files import HeaderFile, open_zip
+from optmem_gui.checkpoints.files import ZIP_DAMAGE, HeaderFile, open_zip
 from optmem_gui.checkpoints.numpy_header import MAGIC, ArrayHeader, BadHeaderError, read_start
 from optmem_gui.core.reasons import Reason
 
@@ -19,17 +18,6 @@ _PACKED_RATIO = 1040
 
 _ENCRYPTED = 0x1
 _ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OverflowError,
-    KeyError,
-    IndexError,
-)
 
 
 @dataclass(slots=True)
@@ -125,7 +113,7 @@ def read_archive(file: HeaderFile, reading: Reading) -> Contents:
         raise refused("checkpoint.empty_file", file=name)
     try:
         archive = open_zip(file)
-    except _DAMAGE:
+    except ZIP_DAMAGE:
         raise refused("checkpoint.zip_no_directory", file=name) from None
     found, seen = _Found(), set[str]()
     with archive:
@@ -167,7 +155,7 @@ def _record(archive: zipfile.ZipFile, record: zipfile.ZipInfo, file: str) -> Arr
             header, size = read_start(stream.read)
     except BadHeaderError:
         raise refused("checkpoint.no_array", file=file, name=record.filename) from None
-    except _DAMAGE:
+    except ZIP_DAMAGE:
         raise damaged from None
     if not header.objects and size + header.data_bytes != record.file_size:
         raise refused(

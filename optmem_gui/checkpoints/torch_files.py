@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import io
 import zipfile
-import zlib
 from dataclasses import replace
 from pathlib import Path
 
 from optmem_gui.checkpoints import torch_scripts
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
-from optmem_gui.checkpoints.files import HeaderFile, HeaderStream, open_zip
+from optmem_gui.checkpoints.files import ZIP_DAMAGE, HeaderFile, HeaderStream, open_zip
 from optmem_gui.checkpoints.pickle_machine import MAX_ITEM_BYTES
 from optmem_gui.checkpoints.pickle_values import Made
 from optmem_gui.checkpoints.pickles import Walked, names_in_pickles, walk_pickle
@@ -33,17 +32,6 @@ torch.save stores without compression; the pickle of a state dict shrinks to a f
 """
 
 _ENCRYPTED = 0x1
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    OverflowError,
-    KeyError,
-    IndexError,
-)
 
 
 def sniff_saved(head: bytes, path: Path) -> bool:
@@ -89,7 +77,7 @@ def walk_zip(file: HeaderFile, reading: Reading) -> tuple[Walked, dict[str, int]
     name = shown(file.path)
     try:
         archive = open_zip(file)
-    except _DAMAGE:
+    except ZIP_DAMAGE:
         raise refused("checkpoint.zip_no_directory", file=name) from None
     with archive:
         records = archive.infolist()
@@ -161,7 +149,7 @@ def _content(archive: zipfile.ZipFile, record: zipfile.ZipInfo, name: str) -> by
     try:
         with archive.open(record) as stream:
             data = stream.read(record.file_size + 1)
-    except _DAMAGE as error:
+    except ZIP_DAMAGE as error:
         if "CRC" in str(error):
             raise refused("checkpoint.zip_checksum", file=name, record=record.filename) from None
         raise refused("checkpoint.zip_damaged", file=name, record=record.filename) from None
