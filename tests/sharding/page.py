@@ -76,7 +76,8 @@ def _bytes() -> Iterator[str]:
         )
         found = compute(scenario)
         each = [round(found.component(name).bytes / model.param_count, 1) for name in _STATES]
-        copy = round(found.component("temporaries").bytes / model.param_count, 1)
+        step = next(phase for phase in found.phases if phase.id == "optimizer_step")
+        copy = round(step.parts.get("temporaries", 0) / model.param_count, 1)
         cells = " | ".join(f"{size:g}" for size in (*each, round(sum(each), 1), round(sum(each) + copy, 1)))
         yield f"| {scheme} | {cells} |"
 
@@ -85,9 +86,9 @@ def _estimators() -> Iterator[str]:
     yield "## DeepSpeed's own estimators"
     yield ""
     yield "2,851 million parameters, 8 GPUs, GiB a GPU. Theirs leave out activations, buckets, gathered"
-    yield "parameters, temporaries, the context and every optimizer but Adam; for ZeRO-3 they know the largest"
-    own = zero3_estimate(2_851_000_000, 32_000_000, 8)
-    yield f"module ({own.gpu_bytes / GIB:.2f} with one of 32 million parameters, as in their documentation)."
+    yield "parameters, temporaries, the context and any optimizer but Adam; for ZeRO-3 they ask the largest"
+    cold = zero3_estimate(2_851_000_000, 32_000_000, 8)
+    yield f"module ({cold.gpu_bytes / GIB:.2f} with one of 32 million parameters, as in their documentation)."
     yield ""
     yield "| stage | DeepSpeed says | model states here | with what exists at the peak |"
     yield "|---|---|---|---|"
@@ -130,8 +131,8 @@ def _megatron() -> Iterator[str]:
     yield ""
     yield f"Median error {median(errors):.2%}; half lie between {signed[len(signed) // 4]:+.1%} and"
     yield f"{signed[3 * len(signed) // 4]:+.1%}; within 5 %: {sum(error <= 0.05 for error in errors)}."
-    yield f"Largest {max((row.error for row in found), key=abs):+.1%}: those beyond 20 % equal the records with"
-    yield "unfused attention, which their recipes had when they were made."
+    yield f"Largest {max((row.error for row in found), key=abs):+.1%}: those beyond 20 % equal the records"
+    yield "with unfused attention, which their recipes had when they were made."
 
 
 def _not_compared() -> Iterator[str]:
