@@ -73,9 +73,9 @@ def _check_model(model: ModelRef, parallel: Parallel) -> None:
         raise UserError("shard.layers", layers=layers, stages=parallel.pp * parallel.interleave)
     shape = model.architecture
     if shape is not None and parallel.tp > 1:
-        for name, size in (("attention heads", shape.heads), ("MLP width", shape.ffn)):
+        for key, size in (("shard.heads", shape.heads), ("shard.mlp_width", shape.ffn)):
             if size % parallel.tp:
-                raise UserError("shard.tensor_parallel", what=name, size=size, tp=parallel.tp)
+                raise UserError(key, size=size, tp=parallel.tp)
     if parallel.ep > 1:
         experts = set(expert_counts(model, layers))
         if not experts:

@@ -25,7 +25,7 @@ REFUSED = [
     (Parallel(gpus=8, replicas=2), "2 groups need --shard hsdp"),
     (Parallel(gpus=8, shard="hsdp", replicas=3), "8 data-parallel ranks do not divide into 3 groups"),
     (Parallel(gpus=64, pp=64), f"64 stages for {SHAPE.layers} layers"),
-    (Parallel(gpus=7, tp=7), "does not divide by 7"),
+    (Parallel(gpus=7, tp=7), f"{SHAPE.heads} attention heads do not divide by 7"),
     (Parallel(gpus=8, ep=2), "no experts"),
     (Parallel(gpus=8, shard="ddp", offload="optimizer"), "ddp keeps everything on the GPU"),
     (Parallel(gpus=8, shard="zero2", offload="all"), "zero2 does not move parameters"),
@@ -41,6 +41,13 @@ REFUSED = [
 def test_sizes_that_conflict_are_named(parallel: Parallel, says: str) -> None:
     with pytest.raises(UserError, match=says):
         compute(replace(PLAIN, parallel=parallel))
+
+
+def test_a_width_that_tensor_parallel_cannot_split_is_named() -> None:
+    assert SHAPE is not None
+    odd = replace(MODEL, architecture=replace(SHAPE, ffn=5567))
+    with pytest.raises(UserError, match="an MLP width of 5567 does not divide by 2"):
+        compute(replace(PLAIN, model=odd, parallel=Parallel(gpus=2, tp=2)))
 
 
 @pytest.mark.parametrize(
