@@ -2791,6 +2791,10 @@
    <translation>--check：没有可供比较的 GPU；请加上 `--gpu ID`，例如 `--gpu h100-80gb`</translation>
   </message>
   <message>
+   <source>--recipe: {given} is not known; choose one of {known}</source>
+   <translation>--recipe：未知的 {given}；请选择 {known} 之一</translation>
+  </message>
+  <message>
    <source>--resident: {given} is not NAME:COUNT:DTYPE; write for example reference:7B:bf16</source>
    <translation>--resident：{given} 不是 NAME:COUNT:DTYPE 的形式；请填写 reference:7B:bf16 这样的值</translation>
   </message>
@@ -5535,8 +5539,12 @@
    <translation>bf16 权重上的 torchao float8 训练：每次矩阵乘时即时转换；不保留任何副本。</translation>
   </message>
   <message>
-   <source>tp: {what} of {size} does not divide by {tp}; choose a divisor</source>
-   <translation>tp：{what}为 {size}，不能被 {tp} 整除；请选择一个约数</translation>
+   <source>tp: an MLP width of {size} does not divide by {tp}; choose a divisor</source>
+   <translation>tp：MLP 宽度 {size} 不能被 {tp} 整除；请选择一个约数</translation>
+  </message>
+  <message>
+   <source>tp: {size} attention heads do not divide by {tp}; choose a divisor</source>
+   <translation>tp：{size} 个注意力头不能被 {tp} 整除；请选择一个约数</translation>
   </message>
   <message>
    <source>trainable parameters: {given} is not a regular expression ({why}); write `all` or a pattern such as `lm_head|norm`</source>
