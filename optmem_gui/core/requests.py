@@ -51,6 +51,25 @@ class FrozenTensors:
 
 
 @dataclass(frozen=True, slots=True)
+class Rank:
+    """Which of several processes of one training run this is.
+
+    Attributes:
+        index: Its number, 0 first.
+        count: Of how many.
+        shard: ``ddp``, ``zero-redundancy`` or ``fsdp2``.
+        store: File by which the processes of this machine find each other.
+        bucket_view: DDP's ``gradient_as_bucket_view``.
+    """
+
+    index: int
+    count: int
+    shard: str
+    store: str
+    bucket_view: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class MeasureRequest:
     """One measurement.
 
@@ -75,6 +94,7 @@ class MeasureRequest:
         lora: Adapters on a frozen base, if any.
         config: Text of a ``config.json``; transformers builds its model, in place of ``shape``.
         function: A user's function as ``FILE.py:NAME`` that returns model, batch and loss, in place of both.
+        rank: Which of several processes this is; None for a run on one device.
     """
 
     device: str
@@ -97,6 +117,7 @@ class MeasureRequest:
     lora: Lora | None = None
     config: str = ""
     function: str = ""
+    rank: Rank | None = None
 
 
 @dataclass(frozen=True, slots=True)

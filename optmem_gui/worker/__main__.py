@@ -91,6 +91,10 @@ def _serve(request: Request, inbox: Inbox, send: Callable[[Message], None]) -> i
         send(describe(request, send))
         return 0
     run = Run(request, send)
+    if request.rank is not None:
+        from optmem_gui.worker.ranks import RankRun  # noqa: PLC0415  # only where asked for
+
+        run = RankRun(request, send)
     try:
         send(run.measure())
     except Exception as error:  # noqa: BLE001  # whatever a user's torch raises becomes a message

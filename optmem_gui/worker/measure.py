@@ -18,7 +18,7 @@ from optmem_gui.worker.build import build
 from optmem_gui.worker.device import Meter, hello, meter_for, open_device
 from optmem_gui.worker.job import Job
 from optmem_gui.worker.training import Passes, autocast_of, checked_scheme, train_step
-from optmem_gui.worker.update import Update, state_rows, tensor_bytes
+from optmem_gui.worker.update import Update, state_rows, stepped, tensor_bytes
 
 _OLDEST_TORCH = (2, 5)
 """First release whose device properties carry the UUID by which a GPU is found."""
@@ -54,8 +54,7 @@ class Run:
         self.send(hello(device))
         meter = meter_for(device, self._record)
         with self._phase(meter, "load"):
-            job = build(self.request, scheme, device)
-            update = Update(self.request, scheme, job.trainable, device)
+            job, update = self._made(scheme, device)
         load = self.phases.pop()
         start = time.monotonic()
         results = [self._one_step(step, job, update, meter, device) for step in self._steps()]
@@ -63,11 +62,16 @@ class Run:
             load=load,
             first=results[0],
             steady=results[-1],
-            state=state_rows(update.optimizer, device),
+            state=state_rows(stepped(update), device),
             param_count=sum(p.numel() for p in job.parameters),
             trainable_count=sum(p.numel() for p in job.trainable),
             seconds=time.monotonic() - start,
         )
+
+    def _made(self, scheme: PrecisionScheme, device: torch.device) -> tuple[Job, Update]:
+        """The model and what updates it."""
+        job = build(self.request, scheme, device)
+        return job, Update(self.request, scheme, job.trainable, device)
 
     def _steps(self) -> range:
         return range(1, self.request.steps + 1)
@@ -114,7 +118,7 @@ def _checked(request: MeasureRequest) -> PrecisionScheme:
 
 
 def _categories(job: Job, update: Update, device: torch.device, gradients: int, inputs: int) -> Categories:
-    state = state_rows(update.optimizer, device)
+    state = state_rows(stepped(update), device)
     return Categories(
         weights=tensor_bytes(job.parameters),
         gradients=gradients,

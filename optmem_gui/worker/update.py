@@ -204,6 +204,18 @@ def _needs_closure(factory: type[Any]) -> bool:
     return closure is not None and closure.default is inspect.Parameter.empty
 
 
+def stepped(update: Update) -> torch.optim.Optimizer:
+    """The optimizer that holds state: the one inside, where it deals parameters out to several ranks."""
+    inside = getattr(update.optimizer, "optim", None)
+    return inside if isinstance(inside, torch.optim.Optimizer) else update.optimizer
+
+
+def local_part(tensor: Tensor) -> Tensor:
+    """What of a tensor that is split over several processes (a ``DTensor``) is on this one."""
+    part = getattr(tensor, "_local_tensor", tensor)
+    return part if isinstance(part, Tensor) else tensor
+
+
 def state_rows(optimizer: torch.optim.Optimizer, device: torch.device) -> tuple[StateRow, ...]:
     """Every tensor in the optimizer's state, added up by name, type and place; shared storage once."""
     sizes: dict[tuple[str, str, bool], tuple[int, int]] = {}
@@ -222,7 +234,8 @@ def state_rows(optimizer: torch.optim.Optimizer, device: torch.device) -> tuple[
 def state_tensors(optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, Tensor]]:
     """(name, tensor) for every tensor in ``optimizer.state``, however nested."""
     for held in optimizer.state.values():
-        yield from _named(held, "")
+        for name, tensor in _named(held, ""):
+            yield name, local_part(tensor)
 
 
 def tensors_in(value: object) -> Iterator[Tensor]:
@@ -244,5 +257,5 @@ def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
 
 def tensor_bytes(tensors: Iterable[Tensor]) -> int:
     """Bytes of the storages behind tensors, each counted once."""
-    storages = {t.untyped_storage()._cdata: t.untyped_storage().nbytes() for t in tensors}  # noqa: SLF001
-    return sum(storages.values())
+    storages = (local_part(tensor).untyped_storage() for tensor in tensors)
+    return sum({storage._cdata: storage.nbytes() for storage in storages}.values())  # noqa: SLF001

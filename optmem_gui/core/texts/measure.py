@@ -17,6 +17,7 @@ TEXTS: dict[str, str] = {
     "measure.nothing_to_train": "Measure: no parameter is trainable; widen the choice of trainable parameters",
     "measure.quantized_base": "Measure: a {base} base needs bitsandbytes kernels and is not measured; choose a bf16 base, or rely on the estimate",
     "measure.precision_not_in_torch": "Measure: torch itself does not run {precision}; choose another precision, or rely on the estimate",
+    "measure.ranks": "Measure: {shard} is not measured on several ranks; choose one of {known}, for a transformer",
     "measure.too_few_steps": "Measure: {steps} steps are too few, the first one differs from the rest; ask for at least {fewest}",
     "measure.no_library": "Measure: {path} cannot be imported ({cause}); install its library where torch is, or choose another optimizer",
     "measure.no_optimizer": "Measure: {path} does not exist in this installation (torch {torch}); update it or choose another optimizer",
