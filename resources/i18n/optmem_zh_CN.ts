@@ -2311,7 +2311,7 @@
   </message>
   <message>
    <source>peak reserved</source>
-   <translation>已保留峰值</translation>
+   <translation>已保留</translation>
   </message>
   <message>
    <source>peak reserved, bytes</source>
