@@ -66,7 +66,7 @@ class SnapshotReader:
         segments = self._list(self._get(tree, "segments", "the snapshot"), "segments")
         traces = self._list(self._get(tree, "device_traces", "the snapshot"), "device_traces")
         if len(traces) > MAX_DEVICES:
-            self._too_many(MAX_DEVICES, "devices")
+            raise UserError("snapshot.too_many_devices", file=self.file, limit_count=MAX_DEVICES)
         config = self._config(tree, "allocator_settings")
         held: dict[int, list[RecordedSegment]] = {}
         for segment in segments:
@@ -115,7 +115,7 @@ class SnapshotReader:
     def _events(self, found: Sequence[Any], read: Callable[[object, int], Event]) -> tuple[Event, ...]:
         self.event_count += len(found)
         if self.event_count > MAX_EVENTS:
-            self._too_many(MAX_EVENTS, "events")
+            raise UserError("snapshot.too_many_events", file=self.file, limit_count=MAX_EVENTS)
         events: list[Event] = []
         for index, each in enumerate(found):
             if index % 50_000 == 0:
@@ -159,7 +159,7 @@ class SnapshotReader:
     def _count_pages(self, size: int) -> None:
         self.page_count += 1 + size // PAGE_BYTES
         if self.page_count > MAX_PAGES:
-            self._too_many(MAX_PAGES, "pages mapped and unmapped")
+            raise UserError("snapshot.too_many_pages", file=self.file, limit_count=MAX_PAGES)
 
     def _action(self, found: object, index: int) -> str:
         if not isinstance(found, str) or found not in ACTIONS:
@@ -193,7 +193,7 @@ class SnapshotReader:
         """Blocks in the order of their addresses, which must fill the segment."""
         self.block_count += len(found)
         if self.block_count > MAX_BLOCKS:
-            self._too_many(MAX_BLOCKS, "blocks")
+            raise UserError("snapshot.too_many_blocks", file=self.file, limit_count=MAX_BLOCKS)
         blocks: list[RecordedBlock] = []
         at = address
         for each in found:
@@ -295,9 +295,6 @@ class SnapshotReader:
 
     def _bad(self, name: str, where: str) -> UserError:
         return UserError("snapshot.bad_field", file=self.file, name=name, where=where)
-
-    def _too_many(self, limit: int, what: str) -> None:
-        raise UserError("snapshot.too_many", file=self.file, limit_count=limit, what=what)
 
 
 def _frame(frame: object, *, torch_too: bool = False) -> str:

@@ -123,7 +123,7 @@ def _unpickled(stream: BinaryIO, file: str, check: Callable[[], None]) -> object
         nonlocal steps
         steps += CHECK_EVERY
         if steps > MAX_INSTRUCTIONS:
-            raise UserError("snapshot.too_many", file=file, limit_count=MAX_INSTRUCTIONS, what="instructions")
+            raise UserError("snapshot.too_many_instructions", file=file, limit_count=MAX_INSTRUCTIONS)
         check()
 
     try:

@@ -110,7 +110,7 @@ def change(path: tuple[Any, ...], value: object) -> dict[str, object]:
         ({"segments": 5, "device_traces": []}, "snapshot.bad_field"),
         ({"segments": [], "device_traces": [5]}, "snapshot.bad_field"),
         ({"segments": [], "device_traces": [[5]]}, "snapshot.not_a_snapshot"),
-        ({"segments": [], "device_traces": [[]] * 300}, "snapshot.too_many"),
+        ({"segments": [], "device_traces": [[]] * 300}, "snapshot.too_many_devices"),
         (change(("device_traces", 0, 0, "action"), "explode"), "snapshot.unknown_action"),
         (change(("device_traces", 0, 0, "action"), ["alloc"]), "snapshot.unknown_action"),
         (change(("device_traces", 0, 0, "size"), -1), "snapshot.bad_field"),
@@ -153,19 +153,19 @@ def test_shared_lists_do_not_multiply_beyond_the_limit(monkeypatch: pytest.Monke
     trace = [{"action": "snapshot", "size": 0, "stream": 0}] * 100
     with pytest.raises(UserError) as refused:
         read({"segments": [], "device_traces": [trace] * 200})
-    assert refused.value.code == "snapshot.too_many"
+    assert refused.value.code == "snapshot.too_many_events"
     blocks = [{"size": 512, "state": "inactive"}] * 400
     segment = {"address": 0, "total_size": 400 * 512, "segment_type": "small", "blocks": blocks}
     with pytest.raises(UserError) as refused:
         read({"segments": [segment] * 3, "device_traces": []})
-    assert refused.value.code == "snapshot.too_many"
+    assert refused.value.code == "snapshot.too_many_blocks"
 
 
 def test_pages_beyond_any_device_are_refused() -> None:
     event = {"action": "segment_map", "addr": 1 << 40, "size": 1 << 45, "stream": 0}
     with pytest.raises(UserError) as refused:
         read({"segments": [], "device_traces": [[event] * 3]})
-    assert refused.value.code == "snapshot.too_many"
+    assert refused.value.code == "snapshot.too_many_pages"
     odd = {**event, "size": 5 * MIB}
     with pytest.raises(UserError) as refused:
         read({"segments": [], "device_traces": [[odd]]})

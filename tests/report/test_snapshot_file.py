@@ -154,7 +154,7 @@ def test_a_pickle_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(snapshot_file, "MAX_INSTRUCTIONS", 100_000)
     path = tmp_path / "run.pickle"
     path.write_bytes(b"\x80\x04" + b"]0" * 200_000 + b".")
-    assert refusal(path) == "snapshot.too_many"
+    assert refusal(path) == "snapshot.too_many_instructions"
 
 
 @pytest.mark.parametrize("packed", [False, True])
