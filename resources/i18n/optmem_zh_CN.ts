@@ -5923,6 +5923,14 @@
    <translation>{file}：超过 {limit_count} 个数组；这不是检查点</translation>
   </message>
   <message>
+   <source>{file}: more than {limit_count} blocks; record fewer events (max_entries)</source>
+   <translation>{file}：内存块超过 {limit_count} 个；请减少记录的事件数（max_entries）</translation>
+  </message>
+  <message>
+   <source>{file}: more than {limit_count} devices; the file is damaged or hostile</source>
+   <translation>{file}：设备超过 {limit_count} 个；文件已损坏或被恶意构造</translation>
+  </message>
+  <message>
    <source>{file}: more than {limit_count} entries; choose the model folder or the weights file itself</source>
    <translation>{file}：超过 {limit_count} 个条目；请选择模型文件夹或权重文件本身</translation>
   </message>
@@ -5935,6 +5943,10 @@
    <translation>{file}：超过 {limit_count} 个条目；这不是检查点</translation>
   </message>
   <message>
+   <source>{file}: more than {limit_count} events; record fewer events (max_entries)</source>
+   <translation>{file}：事件超过 {limit_count} 个；请减少记录的事件数（max_entries）</translation>
+  </message>
+  <message>
    <source>{file}: more than {limit_count} fields; this is no model, or a hostile one</source>
    <translation>{file}：超过 {limit_count} 个字段；这不是模型，或被恶意构造</translation>
   </message>
@@ -5943,12 +5955,16 @@
    <translation>{file}：组和数据集超过 {limit_count} 个；这不是检查点</translation>
   </message>
   <message>
-   <source>{file}: more than {limit_count} tensors; this is no model</source>
-   <translation>{file}：超过 {limit_count} 个张量；这不是模型</translation>
+   <source>{file}: more than {limit_count} instructions; record fewer events (max_entries)</source>
+   <translation>{file}：指令超过 {limit_count} 条；请减少记录的事件数（max_entries）</translation>
   </message>
   <message>
-   <source>{file}: more than {limit_count} {what}; record fewer events (max_entries)</source>
-   <translation>{file}：{what} 超过 {limit_count}；请减少记录的事件数（max_entries）</translation>
+   <source>{file}: more than {limit_count} pages mapped and unmapped; record fewer events (max_entries)</source>
+   <translation>{file}：映射与解除映射的页超过 {limit_count} 个；请减少记录的事件数（max_entries）</translation>
+  </message>
+  <message>
+   <source>{file}: more than {limit_count} tensors; this is no model</source>
+   <translation>{file}：超过 {limit_count} 个张量；这不是模型</translation>
   </message>
   <message>
    <source>{file}: names no checkpoint (model_checkpoint_path is missing); choose an .index file</source>
