@@ -19,6 +19,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.options import checked, parse_options
+from optmem_gui.core.recipes import find_recipe, with_recipe
 from optmem_gui.core.residents import Resident
 from optmem_gui.core.scenario import Lora, Scenario
 from optmem_gui.core.synthetic import synthetic_ref
@@ -83,6 +84,8 @@ def scenario_from(arguments: argparse.Namespace, base: Scenario | None = None) -
         Refused: A file that cannot be used.
     """
     base = _base(arguments) if base is None else base
+    if arguments.recipe is not None:
+        base = with_recipe(base, find_recipe(arguments.recipe))
     values: dict[str, Any] = {
         name: getattr(arguments, name) for name in _PLAIN_FIELDS if getattr(arguments, name, None) is not None
     }

@@ -10,6 +10,7 @@ from optmem_gui.cli import COMMANDS
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.parallel import SHARD_IDS, Offload
 from optmem_gui.core.precision import SCHEMES
+from optmem_gui.core.recipes import RECIPES
 from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, DEFAULT_STEPS
 from optmem_gui.core.scenario import Attention, BaseDType, Loss, Target
 
@@ -17,9 +18,6 @@ LARGEST = 10**9
 """Largest batch, sequence, accumulation or rank accepted."""
 
 _PYTHON = "Python with torch and the model's own library, for a config of a family not known here"
-
-_LATER_OPTIONS = ("--recipe",)
-"""Options that are kept for what is to come, with one value each."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -32,19 +30,6 @@ class Parser(argparse.ArgumentParser):
             UserError: Always.
         """
         raise UserError("cli.usage", why=message, command=self.prog)
-
-
-class _Later(argparse.Action):
-    """An option of work to come: refused by name, never ignored."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[str] | None,
-        option_string: str | None = None,
-    ) -> NoReturn:
-        raise UserError("cli.not_available", option=option_string or "this option")
 
 
 class _Whole(argparse.Action):
@@ -137,6 +122,9 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
 
 def _add_training(parser: argparse.ArgumentParser) -> None:
     training = parser.add_argument_group("training")
+    training.add_argument(
+        "--recipe", metavar="ID", help=f"start from a library's defaults: {', '.join(RECIPES)}"
+    )
     training.add_argument("--optimizer", metavar="ID", help="such as torch.AdamW; see `optmem optimizers`")
     training.add_argument("--option", metavar="NAME=VALUE", action="append", help="option of the optimizer")
     training.add_argument("--precision", choices=tuple(SCHEMES), metavar="ID", help=", ".join(SCHEMES))
@@ -156,8 +144,6 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
         "--resident", metavar="NAME:COUNT:DTYPE", action="append", help="what else lives on each GPU"
     )
     _add_parallel(parser)
-    for option in _LATER_OPTIONS:
-        parser.add_argument(option, action=_Later, help=argparse.SUPPRESS)
 
 
 def _add_parallel(parser: argparse.ArgumentParser) -> None:

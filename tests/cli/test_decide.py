@@ -106,3 +106,13 @@ def test_two_files_side_by_side(optmem: Optmem, tmp_path: Path) -> None:
 )
 def test_what_does_not_go_together_is_one_line(optmem: Optmem, words: tuple[str, ...], said: str) -> None:
     assert said in optmem("estimate", *words).refusal
+
+
+def test_a_recipe_is_where_the_arguments_start_from(optmem: Optmem) -> None:
+    words = ("estimate", *ONE_B, "--recipe", "peft-qlora", "--json")
+    scenario = optmem(*words).document["scenario"]
+    assert scenario["options"] == {"fused": True}
+    assert scenario["lora"]["base_dtype"] == "nf4"
+    changed = optmem(*words, "--lora-rank", "64", "--optimizer", "torch.SGD").document["scenario"]
+    assert changed["lora"] == {**scenario["lora"], "rank": 64}
+    assert (changed["optimizer"], changed["checkpointing"]) == ("torch.SGD", "full")

@@ -195,7 +195,7 @@ def test_people_read_the_answer_first(optmem: Optmem) -> None:
         (("--params", "7B", "--trainable", "("), "regular expression"),
         (("--params", "7B", "--trainable", "nowhere"), "no parameter"),
         (("--params", "7B", "--pram", "7B"), "--pram"),
-        (("--params", "7B", "--recipe", "x"), "not available yet"),
+        (("--params", "7B", "--recipe", "x"), "hf-trainer"),
         (("--params", "7B", "--gpus", "8", "--tp", "3"), "gpus: 8 does not divide by 3 (tp 3 x pp 1 x cp 1)"),
         (("--params", "7B", "--resident", "ema"), "ema is not NAME:COUNT:DTYPE"),
         (("--params", "7B", "--host-memory", "much"), "much is no size"),
