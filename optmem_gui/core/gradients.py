@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optmem_gui.core.layout import ALLOCATION_BYTES, Layout, rounded
+from optmem_gui.core.layout import ALLOCATION_BYTES, Layout, whole_blocks
 from optmem_gui.core.scenario import Scenario
 
 _NORM_CHUNK = 65_536
@@ -57,7 +57,7 @@ def gradients_of(
         assert placed.gradients is not None  # noqa: S101  # what is trained has a gradient
         size = placed.gradients.bytes_for(placed.group.numel)
         total += size * placed.group.count
-        blocks += rounded(size) * placed.group.count
+        blocks += layout.rounded(size) * placed.group.count
         arriving = layout.scheme.weights.bytes_for(placed.group.numel)
         largest = max(largest, min(size, arriving))
     copy, copy_blocks = _copy_bytes(layout if optimized is None else optimized)
@@ -82,11 +82,13 @@ def _copy_bytes(layout: Layout) -> tuple[int, int]:
         return 0, 0
     groups = [placed.group for placed in layout.trained if placed.master is not None]
     sizes = [(copied.bytes_for(group.numel), group.count) for group in groups]
-    return sum(size * count for size, count in sizes), sum(rounded(size) * count for size, count in sizes)
+    return sum(size * count for size, count in sizes), sum(
+        layout.rounded(size) * count for size, count in sizes
+    )
 
 
 def _clip_bytes(layout: Layout) -> int:
     """One block a tensor for its norm, and the chunk sums of ``foreach_norm``."""
     tensors = sum(placed.group.count for placed in layout.trained)
     largest = max((placed.group.numel for placed in layout.trained), default=0)
-    return tensors * ALLOCATION_BYTES + rounded(4 * tensors * -(-largest // _NORM_CHUNK))
+    return tensors * ALLOCATION_BYTES + whole_blocks(4 * tensors * -(-largest // _NORM_CHUNK))

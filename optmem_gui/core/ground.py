@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from optmem_gui.core.activations import ActivationMoment, Activations, estimate_activations
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.gradients import Gradients, gradients_of
-from optmem_gui.core.layout import Layout, PlacedGroup, place, rounded
+from optmem_gui.core.layout import Layout, PlacedGroup, place
 from optmem_gui.core.model import Role
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import OptimizerState
@@ -214,13 +214,13 @@ def _standing(
     on_gpu = scenario.target == "cuda"
     kept = () if share.host_weights else share.weights.placed
     weights = sum(p.weight_bytes for p in kept)
-    weights_rounded = sum(rounded(block) * p.group.count for p in kept for block in p.weight_blocks)
+    weights_rounded = sum(layout.rounded(block) * p.group.count for p in kept for block in p.weight_blocks)
     updated = () if share.host_state else share.optimized.placed
     masters = [(p.master.bytes_for(p.group.numel), p.group.count) for p in updated if p.master is not None]
     buffers = _buffer_sizes(scenario, layout)
     master = sum(size * count for size, count in masters)
     held = sum(size * count for size, count in buffers)
-    load_rounded = weights_rounded + sum(rounded(size) * count for size, count in (*masters, *buffers))
+    load_rounded = weights_rounded + sum(layout.rounded(size) * count for size, count in (*masters, *buffers))
     waiting = 0
     if activations is not None and rank.stage.waiting > 1:
         loss = sum(item.bytes for item in activations.items if item.name in _LOSS_ITEMS)

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from optmem_gui.core.dtypes import BF16, DTYPES, F16, F32, INT8, NF4, DType
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.model import Role, TensorGroup
+from optmem_gui.core.model import Role, Source, TensorGroup
 from optmem_gui.core.precision import PrecisionScheme, precision
 from optmem_gui.core.scenario import Lora, Scenario
 
@@ -85,11 +85,18 @@ class Layout:
         neighbours: Distinct pairs of indices into ``placed`` that follow each other among trained
             parameters.
         scheme: The precision scheme.
+        real: The tensors are those of a model; of one that is known by its number of parameters alone the
+            shapes are made up, and what they would leave of segments is no property of it.
     """
 
     placed: tuple[PlacedGroup, ...]
     neighbours: frozenset[tuple[int, int]]
     scheme: PrecisionScheme
+    real: bool = True
+
+    def rounded(self, size_bytes: int) -> int:
+        """What a request for one of its tensors takes in the caching allocator."""
+        return rounded(size_bytes) if self.real else whole_blocks(size_bytes)
 
     @property
     def trained(self) -> tuple[PlacedGroup, ...]:
@@ -107,6 +114,11 @@ class Layout:
         return sum(placed.group.param_count for placed in self.placed if placed.trainable)
 
 
+def whole_blocks(size_bytes: int) -> int:
+    """The next multiple of 512 bytes: what a request takes where an end of its segment can be split off."""
+    return -(-size_bytes // ALLOCATION_BYTES) * ALLOCATION_BYTES
+
+
 def rounded(size_bytes: int) -> int:
     """What a request takes in the caching allocator when its segment is new.
 
@@ -117,7 +129,7 @@ def rounded(size_bytes: int) -> int:
 
     Source: ``c10/cuda/CUDACachingAllocator.cpp``, ``round_size``, ``get_allocation_size``, ``should_split``.
     """
-    block = -(-size_bytes // ALLOCATION_BYTES) * ALLOCATION_BYTES
+    block = whole_blocks(size_bytes)
     if block <= _WHOLE_BYTES:
         return block
     if block < _OWN_SEGMENT_FROM_BYTES:
@@ -136,10 +148,11 @@ def place(scenario: Scenario) -> Layout:
     """
     scheme = precision(scenario.precision)
     groups = scenario.model.groups
+    real = scenario.model.source is not Source.SYNTHETIC
     if scenario.lora is None:
         placed = tuple(_place_plain(group, scheme) for group in groups)
-        return Layout(placed, _among_trained(placed, scenario.model.neighbours), scheme)
-    return _place_lora(groups, scenario.lora, scheme)
+        return Layout(placed, _among_trained(placed, scenario.model.neighbours), scheme, real)
+    return replace(_place_lora(groups, scenario.lora, scheme), real=real)
 
 
 def _place_plain(group: TensorGroup, scheme: PrecisionScheme) -> PlacedGroup:

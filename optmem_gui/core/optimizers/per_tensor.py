@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optmem_gui.core.dtypes import F32
-from optmem_gui.core.layout import Layout, PlacedGroup, rounded
+from optmem_gui.core.layout import Layout, PlacedGroup
 from optmem_gui.core.optimizers.declare import Need, Predicate, Settings, TemporariesRule, never
 from optmem_gui.core.optimizers.temporaries import Round, exact, neighbours, seen_dtype
 from optmem_gui.core.reasons import Reason
@@ -49,7 +49,7 @@ class PerTensor:
         """Bytes of the largest parameter's update, or of all at once with foreach."""
         if self.lists is not None and (self.all_at_once or self._foreach(settings)):
             return self._all(layout, settings, self.lists)
-        plain, blocks = (self._highest(layout, settings, size) for size in (exact, rounded))
+        plain, blocks = (self._highest(layout, settings, size) for size in (exact, layout.rounded))
         if not plain:
             return Need(0, 0, Reason("optimizer.temporaries.none"))
         why = Reason("optimizer.temporaries.per_tensor", {"total_bytes": plain})
@@ -64,7 +64,7 @@ class PerTensor:
         plain, blocks = (
             sum(self._list_bytes(group, count, size) * group.group.count for group in layout.trained)
             + (self._highest(layout, settings, size) if self.all_at_once else 0)
-            for size in (exact, rounded)
+            for size in (exact, layout.rounded)
         )
         if not plain:
             return Need(0, 0, Reason("optimizer.temporaries.foreach_in_place"))

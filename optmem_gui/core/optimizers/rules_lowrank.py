@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import prod
 
 from optmem_gui.core.dtypes import F32
-from optmem_gui.core.layout import Layout, rounded
+from optmem_gui.core.layout import Layout
 from optmem_gui.core.model import Shape
 from optmem_gui.core.optimizers.declare import Need, Option, Settings, ShapeRule, Subject
 from optmem_gui.core.optimizers.rules_split import chosen, subjects
@@ -155,6 +155,6 @@ class Projected:
             cast = self.cast if subject.dtype is not F32 else 0
             counts = (self.full + cast, self.low) if chosen(subject) else (self.plain + cast, 0.0)
             plain = max(plain, int(counts[0] * whole + counts[1] * low))
-            blocks = max(blocks, int(counts[0] * rounded(whole) + counts[1] * rounded(low)))
+            blocks = max(blocks, int(counts[0] * layout.rounded(whole) + counts[1] * layout.rounded(low)))
         why = Reason("optimizer.temporaries.projected", {"total_bytes": plain})
         return Need(plain, blocks, why, exact=False)

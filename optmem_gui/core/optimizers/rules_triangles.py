@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from optmem_gui.core.layout import Layout, PlacedGroup, rounded
+from optmem_gui.core.layout import Layout, PlacedGroup
 from optmem_gui.core.model import Shape
 from optmem_gui.core.optimizers.declare import Need, Option, Settings, ShapeRule, Subject
 from optmem_gui.core.optimizers.temporaries import Round, exact, neighbours, seen_dtype
@@ -83,7 +83,7 @@ class FactorSteps:
         """Bytes of the largest parameter's update."""
         plain, blocks = (
             max((self._moment(*pair, settings, size) for pair in neighbours(layout)), default=0)
-            for size in (exact, rounded)
+            for size in (exact, layout.rounded)
         )
         why = Reason("optimizer.temporaries.per_tensor", {"total_bytes": plain})
         return Need(plain, blocks, why, exact=False)

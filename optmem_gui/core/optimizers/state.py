@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import prod
 
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.layout import Layout, rounded
+from optmem_gui.core.layout import Layout
 from optmem_gui.core.optimizers.declare import Implementation, Settings, State, Subject, one
 from optmem_gui.core.optimizers.options import checked
 from optmem_gui.core.optimizers.temporaries import seen_dtype
@@ -198,7 +198,8 @@ def _rows(
             continue
         forced = _forced(layout.scheme, full_size) if state.shape.full_size else None
         full_size += state.shape.full_size
-        yield from _state_rows(state, flat if state.whole else subjects, settings, steps, forced)
+        found = flat if state.whole else subjects
+        yield from _state_rows(state, found, settings, steps=steps, forced=forced, block=layout.rounded)
 
 
 def _forced(scheme: PrecisionScheme, place: int) -> DType | None:
@@ -211,8 +212,10 @@ def _state_rows(
     state: State,
     subjects: Iterable[tuple[Subject, int]],
     settings: Settings,
+    *,
     steps: int | None,
     forced: DType | None,
+    block: Callable[[int], int],
 ) -> Iterable[StateRow]:
     each = state.count(settings, steps)
     on_gpu = settings.target == "cuda"
@@ -228,7 +231,7 @@ def _state_rows(
             held[0] += tensors
             held[1] += tensors * numel
             held[2] += tensors * size
-            held[3] += tensors * rounded(size)
+            held[3] += tensors * block(size)
     for (dtype, host), (tensors, elements, total, blocks) in sums.items():
         why = Reason(
             f"optimizer.shape.{state.shape.key}" + (".host" if host else ""),

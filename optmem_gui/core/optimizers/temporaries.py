@@ -17,7 +17,7 @@ from math import prod
 from typing import Literal
 
 from optmem_gui.core.dtypes import BF16, INT64, DType
-from optmem_gui.core.layout import Layout, PlacedGroup, rounded
+from optmem_gui.core.layout import Layout, PlacedGroup
 from optmem_gui.core.optimizers.declare import Need, Predicate, Settings, always, never
 from optmem_gui.core.reasons import Reason
 
@@ -26,7 +26,7 @@ Round = Callable[[int], int]
 
 
 def exact(size_bytes: int) -> int:
-    """Requested bytes as they are, where :func:`optmem_gui.core.layout.rounded` would round them."""
+    """Requested bytes as they are, where ``Layout.rounded`` would round them."""
     return size_bytes
 
 
@@ -100,8 +100,8 @@ class ForeachOrLoop:
 
     def _foreach(self, layout: Layout, settings: Settings) -> Need:
         lists = self.lists + sum(condition(settings) for condition in self.more_lists)
-        runs = (_largest_run(layout, exact), _largest_run(layout, rounded))
-        one = (self._inside(layout, exact), self._inside(layout, rounded))
+        runs = (_largest_run(layout, exact), _largest_run(layout, layout.rounded))
+        one = (self._inside(layout, exact), self._inside(layout, layout.rounded))
         plain, blocks = (lists * run + inside for run, inside in zip(runs, one, strict=True))
         if not plain:
             return Need(0, 0, Reason("optimizer.temporaries.foreach_in_place"))
@@ -122,7 +122,7 @@ class ForeachOrLoop:
         forms = [
             Form(form.current + extra, form.previous, form.masks) for form in self.loop if form.when(settings)
         ]
-        (plain, form), (blocks, _) = (highest(layout, forms, size) for size in (exact, rounded))
+        (plain, form), (blocks, _) = (highest(layout, forms, size) for size in (exact, layout.rounded))
         if not plain:
             return Need(0, 0, Reason("optimizer.temporaries.loop_in_place"))
         values = {"current": form.current, "previous": form.previous, "total_bytes": plain}
@@ -206,7 +206,7 @@ class AdafactorSteps(ForeachOrLoop):
         plain, blocks = (
             max((self._moment(*pair, copy, size) for pair in neighbours(layout)), default=0)
             + max((size(_one_bytes(group)) for group in vectors), default=0)
-            for size in (exact, rounded)
+            for size in (exact, layout.rounded)
         )
         why = Reason("optimizer.temporaries.adafactor_loop", {"total_bytes": plain})
         return Need(plain, blocks, why, exact=not vectors)
@@ -254,7 +254,7 @@ class NewtonSchulz:
         update = int(self.nesterov(settings))
         plain, blocks = (
             max((self._matrix(group, update, size) for group in layout.trained), default=0)
-            for size in (exact, rounded)
+            for size in (exact, layout.rounded)
         )
         return Need(plain, blocks, Reason("optimizer.temporaries.newton_schulz", {"total_bytes": plain}))
 
@@ -288,7 +288,7 @@ class FlatVectors:
         key = "flat_vectors_search" if searching else "flat_vectors"
         values = {"vectors": count, "vector_bytes": one, "total_bytes": count * one}
         why = Reason(f"optimizer.temporaries.{key}", values)
-        return Need(count * one, count * rounded(one), why, first * one, exact=not searching)
+        return Need(count * one, count * layout.rounded(one), why, first * one, exact=not searching)
 
     @staticmethod
     def _vectors(settings: Settings) -> tuple[int, int]:
@@ -322,7 +322,7 @@ class TouchedRows:
         del settings
         plain, blocks = (
             max((self._rows(*pair, size) for pair in neighbours(layout)), default=0)
-            for size in (exact, rounded)
+            for size in (exact, layout.rounded)
         )
         why = Reason("optimizer.temporaries.touched_rows", {"total_bytes": plain})
         return Need(plain, blocks, why, exact=False)

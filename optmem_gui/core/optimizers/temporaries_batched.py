@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from optmem_gui.core.layout import Layout, rounded
+from optmem_gui.core.layout import Layout
 from optmem_gui.core.model import Shape
 from optmem_gui.core.optimizers.declare import Need, Predicate, Settings, TemporariesRule, always, never
 from optmem_gui.core.optimizers.temporaries import ForeachOrLoop, Form, Mode, Round, exact, seen_dtype
@@ -128,7 +128,7 @@ class BatchedByShape:
         chosen = settings.values.get("foreach")
         if chosen is False or (chosen is None and not self.anywhere and settings.target == "cpu"):
             return looped(self.loop, close=True)(layout, settings)
-        plain, blocks = (max(self._stacks(layout, size), default=0) for size in (exact, rounded))
+        plain, blocks = (max(self._stacks(layout, size), default=0) for size in (exact, layout.rounded))
         why = Reason("optimizer.temporaries.stacked", {"total_bytes": plain})
         return Need(plain, blocks, why, exact=False)
 

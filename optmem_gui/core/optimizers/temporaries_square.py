@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optmem_gui.core.dtypes import F32
-from optmem_gui.core.layout import Layout, PlacedGroup, rounded
+from optmem_gui.core.layout import Layout, PlacedGroup
 from optmem_gui.core.optimizers.declare import Need, Settings, ShapeRule, Subject
 from optmem_gui.core.optimizers.temporaries import Round, exact, seen_dtype
 from optmem_gui.core.reasons import Reason
@@ -41,7 +41,7 @@ class LargestSquare:
         """Bytes at the highest moment of one step."""
         plain, blocks = (
             max((self._moment(group, settings, size) for group in layout.trained), default=0)
-            for size in (exact, rounded)
+            for size in (exact, layout.rounded)
         )
         why = Reason("optimizer.temporaries.squares", {"total_bytes": plain})
         return Need(plain, blocks, why, exact=False)
