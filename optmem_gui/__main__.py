@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from optmem_gui.cli import COMMANDS, LATER_COMMANDS
+from optmem_gui.cli import COMMANDS
 from optmem_gui.logs import repair_streams
 
 
@@ -13,7 +13,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Entry point ``optmem``: a subcommand, or the window."""
     repair_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if arguments and arguments[0] in (*COMMANDS, *LATER_COMMANDS):
+    if arguments and arguments[0] in COMMANDS:
         from optmem_gui.cli.run import main as run  # noqa: PLC0415  # the window does without it
 
         return run(arguments)

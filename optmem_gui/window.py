@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from optmem_gui import __version__
-from optmem_gui.cli import COMMANDS, LATER_COMMANDS
+from optmem_gui.cli import COMMANDS
 from optmem_gui.cli.parser import Parser
 from optmem_gui.cli.refusal import guarded
 from optmem_gui.core.errors import UserError
@@ -71,7 +71,7 @@ def _check_path(given: str) -> None:
         return
     from difflib import get_close_matches  # noqa: PLC0415  # only a refusal needs it
 
-    near = get_close_matches(given, (*COMMANDS, *LATER_COMMANDS), n=1)
+    near = get_close_matches(given, COMMANDS, n=1)
     if near and not any(mark in given for mark in "./\\"):
         raise UserError("cli.unknown_command", given=given, near=near[0])
     raise UserError("file.not_found", path=given)

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-COMMANDS = ("estimate", "inspect", "measure", "optimizers", "plan", "presets", "probe", "replay", "simulate")
+COMMANDS = (
+    "estimate",
+    "inspect",
+    "measure",
+    "optimizers",
+    "plan",
+    "presets",
+    "probe",
+    "replay",
+    "selfcheck",
+    "simulate",
+)
 """First words that are subcommands; anything else opens the window."""
-
-LATER_COMMANDS = ("selfcheck",)
-"""First words that are kept for subcommands to come."""

@@ -10,19 +10,21 @@ from optmem_gui.cli.decide import estimate_largest, estimate_side_by_side
 from optmem_gui.cli.inputs import is_scenario_file, read_checkpoint, scenario_from
 from optmem_gui.cli.measure import measure
 from optmem_gui.cli.optimizers import optimizers, probe
-from optmem_gui.cli.output import estimate_text, fits_table, say
+from optmem_gui.cli.output import estimate_text, fits_table, say, ways_table
 from optmem_gui.cli.plan import plan
 from optmem_gui.cli.presets import presets
 from optmem_gui.cli.refusal import CHECK_CODES, EXIT_DONE
 from optmem_gui.cli.replay import replay
+from optmem_gui.cli.selfcheck import selfcheck
 from optmem_gui.cli.simulate import simulate
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.gpu_fits import gpu_fits
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.ways import ways_to_fit
 from optmem_gui.engine.gpu_table import find_gpu, load_gpus
 from optmem_gui.report.checkpoint_document import checkpoint_document, checkpoint_text
-from optmem_gui.report.json_document import estimate_document, gpu_fit_document, to_text
+from optmem_gui.report.json_document import estimate_document, gpu_fit_document, to_text, ways_documents
 from optmem_gui.report.model_notice import model_notice
 
 _ALL_GPUS = "all"
@@ -30,7 +32,10 @@ _ALL_GPUS = "all"
 
 def estimate(arguments: argparse.Namespace) -> int:
     """``optmem estimate``: predict one training step."""
-    if len(arguments.paths) > 1 and any(is_scenario_file((path,)) for path in arguments.paths):
+    several = len(arguments.paths) > 1 and any(is_scenario_file((path,)) for path in arguments.paths)
+    if arguments.ways and (several or arguments.solve is not None or arguments.gpu == _ALL_GPUS):
+        raise UserError("way.one")
+    if several:
         return estimate_side_by_side(arguments)
     scenario = scenario_from(arguments)
     chosen = arguments.gpu or scenario.gpu
@@ -49,10 +54,14 @@ def estimate(arguments: argparse.Namespace) -> int:
     notice = model_notice(scenario.model) if is_scenario_file(arguments.paths) else None
     if notice is not None:
         breakdown = replace(breakdown, warnings=(*breakdown.warnings, notice))
+    ways = ways_to_fit(scenario, gpu) if arguments.ways else None
     if arguments.json:
-        say(to_text(estimate_document(scenario, breakdown)))
+        document = estimate_document(scenario, breakdown)
+        say(to_text(document if ways is None else {**document, "ways": ways_documents(ways)}))
     else:
         say(estimate_text(scenario, breakdown, gpu))
+        if ways is not None:
+            say(ways_table(ways) if ways else "No single change lowers the peak")
     return CHECK_CODES[breakdown.fit.fits] if arguments.check and breakdown.fit is not None else EXIT_DONE
 
 
@@ -86,6 +95,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "presets": presets,
     "probe": probe,
     "replay": replay,
+    "selfcheck": selfcheck,
     "simulate": simulate,
 }
 """Subcommands by name."""

@@ -62,6 +62,7 @@ def build_parser() -> Parser:
     estimate.add_argument(
         "--solve", choices=("batch", "seq"), help="largest batch, or longest sequence, that fits on the GPU"
     )
+    estimate.add_argument("--ways", action="store_true", help="single changes that lower the peak")
     traced = commands.add_parser("simulate", help="trace a real step, without a GPU", allow_abbrev=False)
     _add_model(traced)
     _add_training(traced)
@@ -89,9 +90,18 @@ def build_parser() -> Parser:
     _add_probe(probe)
     recorded = commands.add_parser("replay", help="a recorded memory snapshot", allow_abbrev=False)
     _add_replay(recorded)
-    for command in (estimate, traced, measure, inspect, listing, known, planned, probe, recorded):
+    checked = commands.add_parser(
+        "selfcheck", help="how far the numbers are from real steps", allow_abbrev=False
+    )
+    _add_selfcheck(checked)
+    for command in (estimate, traced, measure, inspect, listing, known, planned, probe, recorded, checked):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
+
+
+def _add_selfcheck(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--device", metavar="cpu|cuda:N|auto", default="auto", help="where the steps run")
+    parser.add_argument("--quick", action="store_true", help="a few runs instead of all")
 
 
 def _add_probe(parser: argparse.ArgumentParser) -> None:

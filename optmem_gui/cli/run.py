@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from optmem_gui.cli import LATER_COMMANDS
 from optmem_gui.cli.refusal import guarded
-from optmem_gui.core.errors import UserError
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -23,8 +21,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    if arguments[0] in LATER_COMMANDS:
-        raise UserError("cli.not_available", option=f"`{arguments[0]}`")
     from optmem_gui.cli.commands import RUN  # noqa: PLC0415  # not needed to refuse a word
     from optmem_gui.cli.optimizers import adopt_own  # noqa: PLC0415  # as above
     from optmem_gui.cli.parser import build_parser  # noqa: PLC0415  # as above
