@@ -13,6 +13,7 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.planner import NODE_GPUS
 from optmem_gui.core.units import format_bytes, format_count, in_unit
+from optmem_gui.core.ways import Way
 from optmem_gui.report.tables import NOT_COUNTED, Table, plain_name, to_aligned
 
 
@@ -71,6 +72,22 @@ def _ranks(breakdown: Breakdown, parallel: Parallel) -> list[str]:
     host = max(row.host_bytes for row in breakdown.ranks)
     total = format_bytes(host * together)
     return [table, f"Host memory: up to {format_bytes(host)} a GPU, {total} a machine of {together}"]
+
+
+def ways_table(ways: Iterable[Way]) -> str:
+    """Single changes, what each saves and costs."""
+    rows = tuple(
+        (
+            plain_name(way.id),
+            in_unit(way.saved_bytes, "GiB"),
+            in_unit(way.peak_bytes, "GiB"),
+            "" if way.fit is None else way.fit.fits,
+            str(way.cost),
+        )
+        for way in ways
+    )
+    heads = ("way", "saves GiB", "peak GiB", "fits", "what it is and costs")
+    return to_aligned(Table(heads, rows, frozenset({1, 2})))
 
 
 def verdict(breakdown: Breakdown, fit: Fit, gpu: Gpu) -> str:

@@ -14,6 +14,7 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.side_by_side import SideRow
 from optmem_gui.core.solve import Solution
+from optmem_gui.core.ways import Way
 
 SCHEMA = 1
 """Version of the document; raised when a key changes its meaning or goes away."""
@@ -151,6 +152,20 @@ def side_document(first: Document, second: Document, rows: Iterable[SideRow]) ->
         for row in rows
     ]
     return {"schema": SCHEMA, "first": first, "second": second, "changes": changes}
+
+
+def ways_documents(ways: Iterable[Way]) -> list[Document]:
+    """Single changes, the one that saves most first."""
+    return [
+        {
+            "id": way.id,
+            "saved": way.saved_bytes,
+            "peak": way.peak_bytes,
+            "device": device_document(way.fit),
+            "cost": str(way.cost),
+        }
+        for way in ways
+    ]
 
 
 def reason_documents(reasons: Iterable[Reason]) -> list[Document]:

@@ -101,6 +101,8 @@ def test_two_files_side_by_side(optmem: Optmem, tmp_path: Path) -> None:
         (("a.optmem", "b.optmem", "c.optmem"), "c.optmem"),
         (("a.optmem", "b.optmem", "--check"), "--check takes one scenario"),
         (("a.optmem", "nowhere.optmem"), "a.optmem"),
+        (("a.optmem", "b.optmem", "--ways"), "one scenario"),
+        (("--params", "7B", "--ways", "--gpu", "all"), "at most one GPU"),
     ],
     ids=words_as_id,
 )
@@ -116,3 +118,14 @@ def test_a_recipe_is_where_the_arguments_start_from(optmem: Optmem) -> None:
     changed = optmem(*words, "--lora-rank", "64", "--optimizer", "torch.SGD").document["scenario"]
     assert changed["lora"] == {**scenario["lora"], "rank": 64}
     assert (changed["optimizer"], changed["checkpointing"]) == ("torch.SGD", "full")
+
+
+def test_ways_say_what_they_save(optmem: Optmem) -> None:
+    words = ("estimate", *ONE_B, "--precision", "fp32", *GPU)
+    said = optmem(*words, "--ways", "--json").document
+    saved = {way["id"]: way for way in said["ways"]}
+    fused = optmem(*words, "--option", "fused=true", "--json").document
+    assert saved["fused"]["peak"] == fused["peak"]["allocated"]
+    assert saved["fused"]["saved"] == said["peak"]["allocated"] - fused["peak"]["allocated"] > 0
+    assert saved["fused"]["device"] == fused["device"]
+    assert "what it is and costs" in optmem(*words, "--ways").out
