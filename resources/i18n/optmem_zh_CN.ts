@@ -2811,6 +2811,10 @@
    <translation>--trainable：{tensor_count} 个张量太多，无法逐一列出；请减少参数量</translation>
   </message>
   <message>
+   <source>--ways goes with one scenario and at most one GPU; leave out --solve, --gpu all and a second .optmem file</source>
+   <translation>--ways 只用于一个方案和最多一张 GPU；请去掉 --solve、--gpu all 和第二个 .optmem 文件</translation>
+  </message>
+  <message>
    <source>0 tensors: nothing to estimate.</source>
    <translation>0 个张量：没有可估算的内容。</translation>
   </message>
@@ -3093,6 +3097,10 @@
   <message>
    <source>AdamW on gradients projected to a low rank; tensors that are not projected keep AdamW's state.</source>
    <translation>对投影到低秩的梯度使用 AdamW；不投影的张量保留 AdamW 的状态。</translation>
+  </message>
+  <message>
+   <source>AdamW with 8-bit state: quantized moments, and bitsandbytes has to be installed</source>
+   <translation>使用 8 位状态的 AdamW：矩被量化，且需安装 bitsandbytes</translation>
   </message>
   <message>
    <source>AdamW with both moments in 8 bits, one 16-bit scale for 32 of them.</source>
@@ -4712,7 +4720,7 @@
   </message>
   <message>
    <source>The ends of blocks: {rounding_bytes}, which the estimate lists as rounding</source>
-   <translation>内存块末尾：{rounding_bytes}，估算中列为取整</translation>
+   <translation>内存块末尾：{rounding_bytes}，估算中列为对齐填充</translation>
   </message>
   <message>
    <source>The estimate sees the peak in {estimated}, the trace in {simulated}</source>
@@ -5151,6 +5159,10 @@
    <translation>ZeroRedundancyOptimizer：按整个参数分配，先分最大的；每个 rank 上权重和梯度仍是完整的。</translation>
   </message>
   <message>
+   <source>a lower precision: updates round more, check the loss curve</source>
+   <translation>降低精度：更新的舍入更多，请查看损失曲线</translation>
+  </message>
+  <message>
    <source>activations and logits</source>
    <translation>激活值与 logits</translation>
   </message>
@@ -5167,8 +5179,16 @@
    <translation>Adam 以外的任何优化器，以及“16 位加 fp32 主权重”以外的任何精度</translation>
   </message>
   <message>
+   <source>attention by a fused kernel: its rounding differs, attention weights are not available</source>
+   <translation>用融合内核计算注意力：舍入不同，无法得到注意力权重</translation>
+  </message>
+  <message>
    <source>autocast casts fp32 weights once in forward; a cast that backward needs lives until that layer's backward has run. This is why AMP can use more memory on a small batch.</source>
    <translation>autocast 在前向中把 fp32 权重转换一次；反向需要的转换副本会存活到该层反向执行完毕。因此在小批次时，AMP 可能占用更多显存。</translation>
+  </message>
+  <message>
+   <source>batch 1, accumulated as often as the batch was large: the same step, more kernel launches</source>
+   <translation>批大小设为 1，按原批大小做梯度累积：训练步相同，内核启动更多</translation>
   </message>
   <message>
    <source>batch {batch} x {sequence} tokens, what each operation saves for backward</source>
@@ -5189,6 +5209,10 @@
   <message>
    <source>buffers for reduction (reduce_bucket_size)</source>
    <translation>归约用的缓冲区 (reduce_bucket_size)</translation>
+  </message>
+  <message>
+   <source>checkpoint every block: forward runs twice, about a third more computation</source>
+   <translation>对每个块做激活重计算：前向运行两次，计算量约多三分之一</translation>
   </message>
   <message>
    <source>config.json describes {expected_count} parameters, the weights hold {count}; the weights count.</source>
@@ -5237,6 +5261,10 @@
   <message>
    <source>config.json: {family} needs diffusers, which does not load in the worker's Python ({cause}); install it there (pip install diffusers) or choose another Python in the settings</source>
    <translation>config.json：{family} 需要 diffusers，但工作进程所用的 Python 无法加载它（{cause}）；请在其中安装（pip install diffusers），或在设置中选择其他 Python</translation>
+  </message>
+  <message>
+   <source>cross-entropy in chunks: logits are computed again in backward</source>
+   <translation>分块计算交叉熵：反向时重新计算 logits</translation>
   </message>
   <message>
    <source>cuBLAS takes scratch memory from PyTorch's allocator at its first matrix product and keeps it, so it shows as allocated.</source>
@@ -5307,6 +5335,10 @@
    <translation>fp8 矩阵乘读取 fp8 副本；反向需要其转置。高精度权重仍保留在旁边。</translation>
   </message>
   <message>
+   <source>free gradients instead of zeroing them: code that reads .grad between steps must expect None</source>
+   <translation>释放梯度而不是清零：在两步之间读取 .grad 的代码须能处理 None</translation>
+  </message>
+  <message>
    <source>frozen base: {count} parameters in {dtype}, {bytes}</source>
    <translation>冻结的基座：{count} 个参数，{dtype}，{bytes}</translation>
   </message>
@@ -5327,12 +5359,20 @@
    <translation>history_size 为 100（默认）时相当于参数的 202 份副本；最初几步远看不到这么多。</translation>
   </message>
   <message>
+   <source>hold the frozen base in 4 bits: slower, and it rounds the base</source>
+   <translation>以 4 位保存冻结的基座：更慢，且基座被舍入</translation>
+  </message>
+  <message>
    <source>interleave: {interleave} chunks a rank need a pipeline; set pp above 1</source>
    <translation>interleave：每个 rank {interleave} 个分段需要流水线；请把 pp 设为大于 1</translation>
   </message>
   <message>
    <source>left unquantized and lifted to {dtype} by k-bit preparation (embeddings, norms, head): {count} parameters, {bytes}</source>
    <translation>未量化，由 k-bit 预处理提升为 {dtype}（嵌入层、归一化层、输出头）：{count} 个参数，{bytes}</translation>
+  </message>
+  <message>
+   <source>let go of the logits after the loss: nothing is lost</source>
+   <translation>算出损失后释放 logits：没有任何代价</translation>
   </message>
   <message>
    <source>lion makes fewer tensors in the step; the state is the same.</source>
@@ -5483,6 +5523,10 @@
    <translation>优化器更新的临时张量</translation>
   </message>
   <message>
+   <source>the fused step: no lists of temporaries; needs all parameters on the GPU</source>
+   <translation>使用融合的优化器更新：没有临时张量列表；要求全部参数位于 GPU 上</translation>
+  </message>
+  <message>
    <source>the recording began after expandable segments were mapped; where their address range begins is taken from the lowest address seen</source>
    <translation>记录开始时可扩展段已映射；其地址范围的起点取所见的最低地址</translation>
   </message>
@@ -5545,6 +5589,10 @@
   <message>
    <source>tp: {size} attention heads do not divide by {tp}; choose a divisor</source>
    <translation>tp：{size} 个注意力头不能被 {tp} 整除；请选择一个约数</translation>
+  </message>
+  <message>
+   <source>train adapters of rank 16 alone: the model itself no longer learns</source>
+   <translation>只训练秩为 16 的适配器：模型本身不再学习</translation>
   </message>
   <message>
    <source>trainable parameters: {given} is not a regular expression ({why}); write `all` or a pattern such as `lm_head|norm`</source>
