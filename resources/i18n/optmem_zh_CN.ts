@@ -4076,7 +4076,7 @@
   </message>
   <message>
    <source>Offload: host figures are the tensors' own; torch rounds every pinned buffer up to a power of two, so keep up to twice as much free.</source>
-   <translation>卸载：主机内存数值为张量自身的大小；torch 把每个锁页缓冲区取整到 2 的幂，请预留最多两倍的空闲内存。</translation>
+   <translation>卸载：主机内存数值为张量自身的大小；torch 把每个锁页缓冲区向上取整到 2 的幂，请预留最多两倍的空闲内存。</translation>
   </message>
   <message>
    <source>On the CPU PyTorch has one fused kernel, also called flash, for every type.</source>
@@ -5364,7 +5364,7 @@
   </message>
   <message>
    <source>interleave: {interleave} chunks a rank need a pipeline; set pp above 1</source>
-   <translation>interleave：每个 rank {interleave} 个分段需要流水线；请把 pp 设为大于 1</translation>
+   <translation>interleave：每个 rank 持有 {interleave} 个层块需要流水线；请把 pp 设为大于 1</translation>
   </message>
   <message>
    <source>left unquantized and lifted to {dtype} by k-bit preparation (embeddings, norms, head): {count} parameters, {bytes}</source>
@@ -5456,7 +5456,7 @@
   </message>
   <message>
    <source>pp: {layers} layers do not divide into {stages} chunks; change pp or interleave</source>
-   <translation>pp：{layers} 层不能等分为 {stages} 个分段；请修改 pp 或 interleave</translation>
+   <translation>pp：{layers} 层不能等分为 {stages} 个层块；请修改 pp 或 interleave</translation>
   </message>
   <message>
    <source>pp: {pp} stages for {layers} layers; use at most {layers}</source>
