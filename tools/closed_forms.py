@@ -130,7 +130,7 @@ def cases() -> Iterator[Case]:
 
 
 def _model(name: str) -> ModelRef:
-    return transformer_ref(name, Source.SYNTHETIC, MODELS[name])
+    return transformer_ref(name, Source.CONFIG, MODELS[name])
 
 
 def compare(case: Case, simulator: Simulator) -> Found:
