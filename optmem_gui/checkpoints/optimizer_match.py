@@ -54,10 +54,11 @@ class _Candidate:
     settings: Settings
     by_groups: float
     shared: frozenset[str]
+    """Names that are not looked for in a parameter's own state."""
 
 
 def best_match(
-    entries: Sequence[Entry], groups: Groups, shapes: Sequence[Shape] = ()
+    entries: Sequence[Entry], groups: Groups, shapes: Sequence[Shape] = (), *, plain_steps: bool = False
 ) -> tuple[OptimizerMatch, dict[int, Shape]] | None:
     """The implementation that fits best, and the shape of the parameter behind each entry.
 
@@ -65,6 +66,7 @@ def best_match(
         entries: The state, equal entries together.
         groups: The parameter groups.
         shapes: Shapes of the model's parameters, for state that does not show them.
+        plain_steps: Steps are counted in Python numbers, as torch did before 1.12.
 
     Returns:
         The match and shapes by index of the entry; None where nothing fits.
@@ -76,7 +78,7 @@ def best_match(
     names = {name for tensors in found for name, _, _ in tensors}
     first = range(min(_FIRST_LOOK, len(chosen)))
     scored = []
-    for candidate in _candidates(names, groups):
+    for candidate in _candidates(names, groups, old=plain_steps and "step" not in names):
         looks = [_look(candidate, places[index], found[index]) for index in first]
         scored.append((_total(looks, chosen, candidate.by_groups), candidate))
     scored.sort(key=lambda pair: -pair[0])
@@ -101,8 +103,11 @@ def family_of(match: OptimizerMatch | None) -> str:
     return CATALOGUE[match.id].family if match else "unknown"
 
 
-def _candidates(names: set[str], groups: Groups) -> Iterator[_Candidate]:
-    """Implementations that share a name with the state; without any state, those that keep none."""
+def _candidates(names: set[str], groups: Groups, *, old: bool) -> Iterator[_Candidate]:
+    """Implementations that share a name with the state; without any state, those that keep none.
+
+    An old release of torch has no tensor for the step and fewer keys in its groups than the recorded one.
+    """
     for implementation in CATALOGUE.values():
         if implementation.runtime != "torch":
             continue
@@ -111,11 +116,13 @@ def _candidates(names: set[str], groups: Groups) -> Iterator[_Candidate]:
             continue
         options = _options(implementation, groups)
         settings = implementation.settings(options, "cuda")
-        by_groups = _by_groups(implementation, groups)
+        of_old = old and implementation.library == "torch"
+        by_groups = _by_groups(implementation, groups, old=of_old)
         if not names and (by_groups < 1.5 or any(s.when(settings) for s in implementation.states)):
             continue
         each = {_bare(state.name) for state in implementation.states if not state.whole}
-        yield _Candidate(implementation, options, settings, by_groups, frozenset(own - each))
+        absent = {"step"} if of_old else set()
+        yield _Candidate(implementation, options, settings, by_groups, frozenset((own - each) | absent))
 
 
 def _options(implementation: Implementation, groups: Groups) -> Options:
@@ -133,7 +140,7 @@ def _options(implementation: Implementation, groups: Groups) -> Options:
     return kept
 
 
-def _by_groups(implementation: Implementation, groups: Groups) -> float:
+def _by_groups(implementation: Implementation, groups: Groups, *, old: bool) -> float:
     """0 to about 2.4: how much the groups look like those the implementation writes."""
     row = recorded_groups().get(implementation.id)
     if row is None or not groups.keys:
@@ -141,7 +148,7 @@ def _by_groups(implementation: Implementation, groups: Groups) -> float:
     written: dict[str, Any] = row["groups"]
     keys = groups.keys - FROM_TRAINING
     both = keys & written.keys()
-    score = 2.0 * len(both) / max(1, len(keys | written.keys()))
+    score = 2.0 * len(both) / max(1, len(keys if old else keys | written.keys()))
     known = [key for key in both if key in groups.values]
     switches = [key for key in known if isinstance(written[key], bool)]
     if switches:
@@ -178,7 +185,7 @@ def _look(candidate: _Candidate, places: Sequence[Subject], held: _Tensors) -> t
     for place in places:
         subject = replace(place, settings=candidate.settings)
         try:
-            score = _agreement(held, _expected(candidate.implementation, subject))
+            score = _agreement(held, _expected(candidate, subject))
         except UserError:  # it takes no parameter of this shape
             continue
         if score > best:
@@ -188,12 +195,12 @@ def _look(candidate: _Candidate, places: Sequence[Subject], held: _Tensors) -> t
     return best, best_shape
 
 
-def _expected(implementation: Implementation, subject: Subject) -> _Tensors:
+def _expected(candidate: _Candidate, subject: Subject) -> _Tensors:
     """What the implementation keeps for one parameter, where it does not keep it once for all."""
     expected: _Tensors = Counter()
     settings = subject.settings
-    for state in implementation.states:
-        if state.when(settings) and not state.whole:
+    for state in candidate.implementation.states:
+        if state.when(settings) and not state.whole and _bare(state.name) not in candidate.shared:
             each = max(1, state.count(settings, 1))
             for shape in state.shape.tensors(subject):
                 expected[_bare(state.name), prod(shape), state.dtype.dtype(subject).id] += each

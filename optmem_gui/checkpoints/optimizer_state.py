@@ -79,10 +79,10 @@ def summarise(
     for row in tensors:
         dtypes[row.dtype] = dtypes.get(row.dtype, 0) + row.element_count
     entries = [Entry(key[0], key[1], count) for key, count in kinds.items()]
-    found = best_match(entries, groups, shapes)
+    plain_steps = sum(1 for entry in _entries(dicts) for name in entry if _plain_counter(name, entry[name]))
+    found = best_match(entries, groups, shapes, plain_steps=plain_steps > 0)
     match, seen = (None, dict[int, Shape]()) if found is None else found
     states = tuple(dict.fromkeys(name for name in order if any(row.name == name for row in tensors)))
-    plain_steps = sum(1 for entry in _entries(dicts) for name in entry if _plain_counter(name, entry[name]))
     return OptimizerInFile(
         _kind(frozenset(order), groups.keys) or family_of(match),
         states,

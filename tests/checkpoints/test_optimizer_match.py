@@ -143,3 +143,29 @@ def test_the_recorded_groups_are_of_implementations_that_exist() -> None:
     assert set(recorded_groups()) <= set(CATALOGUE)
     assert len(recorded_groups()) > 250
     assert all(set(row) == {"groups", "states"} for row in recorded_groups().values())
+
+
+@pytest.mark.parametrize(
+    ("name", "later"),
+    [
+        ("torch.Adam", {"weight_decay": 0}),
+        ("torch.AdamW", {"weight_decay": 0.01}),
+    ],
+)
+def test_an_old_release_counted_steps_in_python(tmp_path: Path, name: str, later: dict[str, float]) -> None:
+    # Before 1.12 torch kept ``step`` as an int, and its groups had these keys and no others.
+    parameter = torch.nn.Parameter(torch.zeros(8, 4))
+    state = {"step": 7, "exp_avg": torch.zeros(8, 4), "exp_avg_sq": torch.zeros(8, 4)}
+    group = {"lr": 1e-3, "betas": (0.9, 0.999), "eps": 1e-8, **later, "amsgrad": False, "params": [0]}
+    path = tmp_path / "old.ckpt"
+    saved = {
+        "state_dict": {"weight": parameter.data},
+        "optimizer_states": [{"state": {0: state}, "param_groups": [group]}],
+    }
+    torch.save(saved, path)
+    found = open_checkpoint(path).optimizer
+    assert found is not None
+    assert found.match is not None
+    assert found.match.id == name
+    assert found.kind == "adam"
+    assert (found.step, found.element_count) == (7, 64)
