@@ -76,6 +76,9 @@ def _check_model(model: ModelRef, parallel: Parallel) -> None:
         for key, size in (("shard.heads", shape.heads), ("shard.mlp_width", shape.ffn)):
             if size % parallel.tp:
                 raise UserError(key, size=size, tp=parallel.tp)
+        # fewer key and value heads than ranks are held by several ranks each
+        if shape.kv_heads % parallel.tp and parallel.tp % shape.kv_heads:
+            raise UserError("shard.kv_heads", size=shape.kv_heads, tp=parallel.tp)
     if parallel.ep > 1:
         experts = set(expert_counts(model, layers))
         if not experts:

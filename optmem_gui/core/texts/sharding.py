@@ -50,6 +50,7 @@ TEXTS: dict[str, str] = {
     "shard.interleave": "interleave: {interleave} chunks a rank need a pipeline; set pp above 1",
     "shard.more_stages_than_layers": "pp: {pp} stages for {layers} layers; use at most {layers}",
     "shard.layers": "pp: {layers} layers do not divide into {stages} chunks; change pp or interleave",
+    "shard.kv_heads": "tp: {size} key and value heads and {tp} ranks do not divide into each other; choose another tp",
     "shard.heads": "tp: {size} attention heads do not divide by {tp}; choose a divisor",
     "shard.mlp_width": "tp: an MLP width of {size} does not divide by {tp}; choose a divisor",
     "shard.no_experts": "ep: {ep} expert-parallel ranks, but this model has no experts",

@@ -8,10 +8,11 @@ import pytest
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
+from optmem_gui.core.model import Source
 from optmem_gui.core.parallel import SHARD_IDS, Parallel
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.engines import ENGINES
-from optmem_gui.core.synthetic import synthetic_ref
+from optmem_gui.core.synthetic import synthetic_ref, transformer_ref
 from optmem_gui.core.texts import TEMPLATES
 
 MODEL = synthetic_ref(1_000_000_000)
@@ -99,3 +100,12 @@ def test_the_worst_stage_decides() -> None:
     assert breakdown.parameters.total == MODEL.param_count
     # the embedding counts on the first stage and the head on the last: nothing is lost along the way
     assert sum(row.param_count for row in breakdown.ranks) < MODEL.param_count
+
+
+def test_key_and_value_heads_are_shared_evenly_or_held_by_several() -> None:
+    assert SHAPE is not None
+    shape = replace(SHAPE, heads=24, kv_heads=6, ffn=24 * 256)
+    model = transformer_ref("grouped", Source.CONFIG, shape)
+    compute(replace(PLAIN, model=model, parallel=Parallel(gpus=12, tp=12)))
+    with pytest.raises(UserError, match="6 key and value heads and 4 ranks"):
+        compute(replace(PLAIN, model=model, parallel=Parallel(gpus=4, tp=4)))
