@@ -50,6 +50,8 @@ def take(theme: str, language: str, scale: float, path: Path) -> None:
         store.load_model(preset_ref(PRESET), None)
         for name, value in (("option.fused", True), ("sequence", "8192"), ("checkpointing", "full")):
             store.edit(name, value)
+        while not store.snapshot.comparison_complete:
+            QTest.qWait(SETTLE_MS)
         QTest.qWait(SETTLE_MS)
         few_colours(window.grab().toImage()).save(str(path))
         window.close()
