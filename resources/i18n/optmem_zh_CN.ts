@@ -5591,6 +5591,10 @@
    <translation>tp：{size} 个注意力头不能被 {tp} 整除；请选择一个约数</translation>
   </message>
   <message>
+   <source>tp: {size} key and value heads and {tp} ranks do not divide into each other; choose another tp</source>
+   <translation>tp：{size} 个键值头与 {tp} 个 rank 之间不能整除；请选择其他 tp</translation>
+  </message>
+  <message>
    <source>train adapters of rank 16 alone: the model itself no longer learns</source>
    <translation>只训练秩为 16 的适配器：模型本身不再学习</translation>
   </message>
