@@ -70,9 +70,7 @@ def test_packed_weights_show_what_they_stand_for(tmp_path: Path) -> None:
     assert tree.param_counts[nodes["scales"]] == 0
 
 
-def save_training(
-    path: Path, dtype: torch.dtype, make: Any, **options: Any
-) -> torch.optim.Optimizer:
+def save_training(path: Path, dtype: torch.dtype, make: Any, **options: Any) -> torch.optim.Optimizer:
     model = torch.nn.Sequential(torch.nn.Linear(16, 32), torch.nn.Linear(32, 8)).to(dtype)
     optimizer: torch.optim.Optimizer = make(model.parameters(), lr=1e-3, **options)
     for parameter in model.parameters():
