@@ -1278,6 +1278,10 @@
    <translation>Python 文件</translation>
   </message>
   <message>
+   <source>Python files</source>
+   <translation>Python 文件</translation>
+  </message>
+  <message>
    <source>Run this function</source>
    <translation>运行此函数</translation>
   </message>

@@ -114,7 +114,7 @@ class FunctionDialog(QDialog):
         self.setMinimumWidth(34 * self.fontMetrics().height())
 
     def _choose_file(self) -> None:
-        kinds = f"{self.tr('Python files')} (*.py)"
+        kinds = self.tr("Python files") + " (*.py)"
         name, _ = QFileDialog.getOpenFileName(self, self.tr("Python file"), self.path.text(), kinds)
         if name:
             self.path.setText(name)
