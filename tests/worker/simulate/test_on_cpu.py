@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 
 import pytest
@@ -27,6 +28,7 @@ def simulated(work: MeasureRequest) -> SimulationReport:
 
 
 def measured(work: MeasureRequest) -> tuple[PhaseSample, ...]:
+    gc.collect()  # tensors that earlier tests left in cycles are not to be freed in mid-run
     result = Run(work, lambda message: None).measure()
     return (result.load, *result.first.phases, *result.steady.phases)
 
