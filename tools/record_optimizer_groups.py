@@ -135,7 +135,7 @@ def main() -> None:
             import_module(implementation.path.rpartition(".")[0])
             rows[implementation.id] = recorded(implementation)
         except Exception as error:  # noqa: BLE001  # a library that is not there, or stops: its row stays as it was
-            print(f"{implementation.id}: {type(error).__name__}: {error}", file=sys.stderr)  # noqa: T201
+            print(f"{implementation.id}: {type(error).__name__}: {error}", file=sys.stderr)  # noqa: T201  # what a script prints
     rows |= READ
     kept = {key: rows[key] for key in CATALOGUE if key in rows}
     lines = ",\n".join(

@@ -115,8 +115,8 @@ def of_model_weights(model: Any) -> list[list[Any]]:
 def record_tensorflow(folder: Path) -> Said:
     """tf_keras and TensorFlow: legacy files, SavedModels and checkpoints of both generations."""
     os.environ["TF_USE_LEGACY_KERAS"] = "1"
-    import tensorflow as tf  # noqa: PLC0415
-    import tf_keras  # noqa: PLC0415
+    import tensorflow as tf  # noqa: PLC0415  # loaded only when it is wanted
+    import tf_keras  # noqa: PLC0415  # loaded only when it is wanted
 
     model, said = keras_model(tf_keras), {}
     model.save(folder / "tf_keras.h5")
@@ -167,12 +167,12 @@ def of_checkpoint(tf: Any, prefix: str) -> Said:
 
 def record_jax(folder: Path) -> Said:
     """Flax msgpack files and Orbax folders in each of their layouts."""
-    import flax.linen as nn  # noqa: PLC0415
-    import jax  # noqa: PLC0415
-    import optax  # noqa: PLC0415
-    import orbax.checkpoint as ocp  # noqa: PLC0415
-    from flax import serialization  # noqa: PLC0415
-    from flax.training import train_state  # noqa: PLC0415
+    import flax.linen as nn  # noqa: PLC0415  # loaded only when it is wanted
+    import jax  # noqa: PLC0415  # loaded only when it is wanted
+    import optax  # noqa: PLC0415  # loaded only when it is wanted
+    import orbax.checkpoint as ocp  # noqa: PLC0415  # loaded only when it is wanted
+    from flax import serialization  # noqa: PLC0415  # loaded only when it is wanted
+    from flax.training import train_state  # noqa: PLC0415  # loaded only when it is wanted
 
     class Model(nn.Module):
         @nn.compact

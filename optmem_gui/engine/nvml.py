@@ -178,7 +178,7 @@ class Nvml:
         """
         return self._of(uuid, partial(self._process_bytes, pid))
 
-    def _memory(self, uuid: str, module: Any, handle: Any) -> DeviceMemory | Reason:  # noqa: ANN401
+    def _memory(self, uuid: str, module: Any, handle: Any) -> DeviceMemory | Reason:  # noqa: ANN401  # pynvml has no types
         newer = getattr(module, "nvmlMemory_v2", None)
         known = self._versions.get(uuid)
         answer: DeviceMemory | Reason = Reason("nvml.old_driver")
@@ -194,7 +194,7 @@ class Nvml:
             self._versions[uuid] = answer.version
         return answer
 
-    def _process_bytes(self, pid: int, module: Any, handle: Any) -> int | Reason:  # noqa: ANN401
+    def _process_bytes(self, pid: int, module: Any, handle: Any) -> int | Reason:  # noqa: ANN401  # pynvml has no types
         for name in _PROCESS_QUERIES[0]:
             rows = self._rows(name, module, handle)
             if isinstance(rows, Reason):
@@ -204,7 +204,7 @@ class Nvml:
                     return int(row.usedGpuMemory)
         return Reason("nvml.process_hidden")
 
-    def _rows(self, name: str, module: Any, handle: Any) -> Any:  # noqa: ANN401
+    def _rows(self, name: str, module: Any, handle: Any) -> Any:  # noqa: ANN401  # pynvml has no types
         """The driver's list of processes by the newest query that gives a sensible one."""
         answer: Any = Reason("nvml.old_driver")
         for suffix in (self._suffixes[name],) if name in self._suffixes else _PROCESS_QUERIES[1]:
@@ -304,7 +304,7 @@ def _device(module: Any, handle: Any) -> NvmlDevice | Reason:  # noqa: ANN401  #
     return NvmlDevice(uuid, "GPU" if isinstance(name, Reason) else name)
 
 
-def _slices(module: Any, handle: Any, whole: NvmlDevice) -> list[NvmlDevice]:  # noqa: ANN401
+def _slices(module: Any, handle: Any, whole: NvmlDevice) -> list[NvmlDevice]:  # noqa: ANN401  # pynvml has no types
     """The slices of a GPU in MIG mode, which alone can be computed on; none where it is not in that mode."""
     mode = _ask(module, lambda: module.nvmlDeviceGetMigMode(handle))
     if isinstance(mode, Reason) or not mode[0]:

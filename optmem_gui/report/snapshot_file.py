@@ -63,7 +63,7 @@ class _Bounded(io.RawIOBase):
         """Always."""
         return True
 
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # only a buffer of bytes comes in
         """Fill a buffer as far as there is something.
 
         Raises:
@@ -106,7 +106,7 @@ def _read(raw: BinaryIO, file: str, check: Callable[[], None]) -> tuple[Recordin
     if not head:
         raise UserError("snapshot.empty_file", file=file)
     unpacked = gzip.GzipFile(fileobj=raw) if head == _GZIP else raw
-    stream = io.BufferedReader(_Bounded(unpacked, file), 1 << 16)  # type: ignore[arg-type]
+    stream = io.BufferedReader(_Bounded(unpacked, file), 1 << 16)  # type: ignore[arg-type]  # as much of it as is used
     first = stream.peek(1)[:1]
     reader = SnapshotReader(file, check)
     if first == _PICKLE:

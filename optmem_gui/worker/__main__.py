@@ -74,8 +74,8 @@ def _serve(request: Request, inbox: Inbox, send: Callable[[Message], None]) -> i
     """
     try:
         from optmem_gui.worker.failures import explain  # noqa: PLC0415  # torch may be missing or broken
-        from optmem_gui.worker.measure import Run  # noqa: PLC0415
-        from optmem_gui.worker.probe import Probing  # noqa: PLC0415
+        from optmem_gui.worker.measure import Run  # noqa: PLC0415  # torch may be missing or broken
+        from optmem_gui.worker.probe import Probing  # noqa: PLC0415  # torch may be missing or broken
     except (ImportError, OSError) as error:
         send(_no_torch(error))
         return 1

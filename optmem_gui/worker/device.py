@@ -65,7 +65,7 @@ def _need_cuda(text: str) -> None:
     if visible is not None and visible.strip() in ("", "-1"):
         raise UserError("measure.device_hidden", given=text, visible=visible)
     try:
-        torch.cuda.init()  # type: ignore[no-untyped-call]
+        torch.cuda.init()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     except (RuntimeError, AssertionError) as error:
         raise UserError("measure.no_cuda", cause=str(error).splitlines()[0]) from error
     raise UserError("measure.no_cuda", cause="torch sees no device")

@@ -33,7 +33,7 @@ def fused_linear_cross_entropy(
         chunk_tokens: Tokens whose logits exist at once.
         compute: Type of the products.
     """
-    loss = _FusedLinearCrossEntropy.apply(hidden, weight, labels, chunk_tokens, compute)  # type: ignore[no-untyped-call]
+    loss = _FusedLinearCrossEntropy.apply(hidden, weight, labels, chunk_tokens, compute)  # type: ignore[no-untyped-call]  # the library leaves it untyped
     return cast("Tensor", loss)
 
 

@@ -92,7 +92,7 @@ class Passes:
 
 
 def _backward(loss: Tensor) -> None:
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
 
 
 def train_step(

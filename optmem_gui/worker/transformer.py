@@ -96,7 +96,7 @@ class SelfAttention(nn.Module):
         else:
             mixed = self._core(q, k, v)
         del q, k, v
-        return self.o_proj(mixed.transpose(1, 2).reshape(x.shape[0], x.shape[1], -1))  # type: ignore[no-any-return]
+        return self.o_proj(mixed.transpose(1, 2).reshape(x.shape[0], x.shape[1], -1))  # type: ignore[no-any-return]  # torch's own types say Any
 
     def _split(self, x: Tensor) -> Tensor:
         return x.view(x.shape[0], x.shape[1], -1, self.shape.head_dim)
@@ -143,8 +143,8 @@ class Mlp(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """[batch, tokens, hidden] in and out."""
         if self.gated:
-            return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))  # type: ignore[no-any-return]
-        return self.down_proj(F.gelu(self.up_proj(x)))  # type: ignore[no-any-return]
+            return self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))  # type: ignore[no-any-return]  # torch's own types say Any
+        return self.down_proj(F.gelu(self.up_proj(x)))  # type: ignore[no-any-return]  # torch's own types say Any
 
 
 class Block(nn.Module):
@@ -204,7 +204,7 @@ class Decoder(nn.Module):
                     use_reentrant=False,
                     preserve_rng_state=self.shape.dropout > 0,
                 )
-        return self.norm(x)  # type: ignore[no-any-return]
+        return self.norm(x)  # type: ignore[no-any-return]  # torch's own types say Any
 
     def _run(self, start: int, end: int, x: Tensor, rotary: Rotary | None) -> Tensor:
         for index in range(start, end):

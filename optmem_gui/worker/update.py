@@ -74,7 +74,7 @@ class Update:
         """Megatron-LM adds each gradient to a main gradient as it arrives and drops it."""
         self.main_gradients = tuple(torch.zeros_like(p, dtype=dtype) for p in self.trainable)
         for parameter, main in zip(self.trainable, self.main_gradients, strict=True):
-            parameter.register_post_accumulate_grad_hook(_adder(main))  # type: ignore[no-untyped-call]
+            parameter.register_post_accumulate_grad_hook(_adder(main))  # type: ignore[no-untyped-call]  # the library leaves it untyped
 
     def scaled(self, loss: Tensor) -> Tensor:
         """The loss to call backward on."""
@@ -224,7 +224,7 @@ def state_rows(optimizer: torch.optim.Optimizer, device: torch.device) -> tuple[
         storage = tensor.untyped_storage()
         if storage._cdata in seen:  # noqa: SLF001  # torch's only identity of a storage that may be empty
             continue
-        seen.add(storage._cdata)  # noqa: SLF001
+        seen.add(storage._cdata)  # noqa: SLF001  # no public way leads there
         key = (name, str(tensor.dtype).removeprefix("torch."), tensor.device.type != device.type)
         count, size = sizes.get(key, (0, 0))
         sizes[key] = (count + 1, size + storage.nbytes())
@@ -258,4 +258,4 @@ def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
 def tensor_bytes(tensors: Iterable[Tensor]) -> int:
     """Bytes of the storages behind tensors, each counted once."""
     storages = (local_part(tensor).untyped_storage() for tensor in tensors)
-    return sum({storage._cdata: storage.nbytes() for storage in storages}.values())  # noqa: SLF001
+    return sum({storage._cdata: storage.nbytes() for storage in storages}.values())  # noqa: SLF001  # no public way leads there

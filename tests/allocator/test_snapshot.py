@@ -52,7 +52,7 @@ def test_devices_without_anything_are_left_out_and_the_others_keep_their_number(
     tree = as_snapshot(example())
     traces: Any = tree["device_traces"]
     tree["device_traces"] = [[], [], traces[0]]
-    for segment in tree["segments"]:  # type: ignore[attr-defined]
+    for segment in tree["segments"]:  # type: ignore[attr-defined]  # a tree of plain values
         segment["device"] = 2
     (found,) = read(tree)
     assert found.device == 2
@@ -63,7 +63,7 @@ def test_devices_without_anything_are_left_out_and_the_others_keep_their_number(
 def test_older_snapshots_lack_addresses_requests_and_settings() -> None:
     tree = as_snapshot(example())
     del tree["allocator_settings"]
-    for segment in tree["segments"]:  # type: ignore[attr-defined]
+    for segment in tree["segments"]:  # type: ignore[attr-defined]  # a tree of plain values
         del segment["segment_pool_id"], segment["is_expandable"]
         for block in segment["blocks"]:
             del block["address"], block["requested_size"]
@@ -80,14 +80,14 @@ def test_private_pools_come_from_events_or_from_segments() -> None:
     address = program.allocator.malloc(4 * MIB, pool_id=(1, 7))
     program._note_calls()
     tree = as_snapshot(program.recording())
-    tree["device_traces"][0].append(  # type: ignore[index]
+    tree["device_traces"][0].append(  # type: ignore[index]  # a tree of plain values
         {"action": "alloc", "addr": address, "size": 4 * MIB, "stream": 0}
     )
     (found,) = read(tree)
     assert {event.pool_id for event in found.events} == {(1, 7)}
     outcome = replay(found)
     assert (outcome.mismatches, outcome.start_known) == (0, True)
-    for event in tree["device_traces"][0]:  # type: ignore[index]
+    for event in tree["device_traces"][0]:  # type: ignore[index]  # a tree of plain values
         event["pool_id"] = (1, 7)
     assert read(tree)[0].events == found.events
 
@@ -99,7 +99,7 @@ def change(path: tuple[Any, ...], value: object) -> dict[str, object]:
     for key in path[:-1]:
         at = at[key]
     at[path[-1]] = value
-    return tree  # type: ignore[no-any-return]
+    return tree  # type: ignore[no-any-return]  # a tree of plain values
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_a_minute_at_a_thousand_a_second_redraws_within_three_empty_plots(qtbot:
         spent["empty"].append(between - start)
         spent["full"].append(time.process_time() - between)
     without, with_data = (statistics.median(spent[name]) for name in ("empty", "full"))
-    print(f"\nempty {1e3 * without:.1f} ms, a minute {1e3 * with_data:.1f} ms: {with_data / without:.2f} x")  # noqa: T201
+    print(f"\nempty {1e3 * without:.1f} ms, a minute {1e3 * with_data:.1f} ms: {with_data / without:.2f} x")  # noqa: T201  # what a script prints
     assert with_data <= 3 * without
 
 
@@ -178,5 +178,5 @@ def test_the_step_is_at_most_three_per_cent_slower_with_sampling(sampling: Calla
         spent[sampled] += [step() for _ in range(10)]
     running.process.resume()
     with_it, without = (statistics.median(spent[sampled]) for sampled in (True, False))
-    print(f"\nwithout {1e3 * without:.2f} ms, sampled {1e3 * with_it:.2f} ms: {with_it / without - 1:+.2%}")  # noqa: T201
+    print(f"\nwithout {1e3 * without:.2f} ms, sampled {1e3 * with_it:.2f} ms: {with_it / without - 1:+.2%}")  # noqa: T201  # what a script prints
     assert with_it <= 1.03 * without

@@ -115,7 +115,7 @@ def test_peak_equals_the_estimators_where_it_is_right() -> None:
 
     _, estimated = _estimated(make, batch)
     _, tracker = _traced(make, batch)
-    print(f"estimator {estimated} B, traced {_peak(tracker)} B")  # noqa: T201
+    print(f"estimator {estimated} B, traced {_peak(tracker)} B")  # noqa: T201  # what a script prints
     assert _peak(tracker) == estimated
 
 
@@ -126,7 +126,7 @@ def test_tracing_is_three_times_as_fast() -> None:
     _estimated(_Decoder, batch), _traced(_Decoder, batch)  # what torch imports at first
     slow, _ = min(_estimated(_Decoder, batch) for _ in range(3))
     fast = min(_traced(_Decoder, batch)[0] for _ in range(3))
-    print(f"estimator {slow:.3f} s, traced {fast:.3f} s: {slow / fast:.1f} x")  # noqa: T201
+    print(f"estimator {slow:.3f} s, traced {fast:.3f} s: {slow / fast:.1f} x")  # noqa: T201  # what a script prints
     assert slow >= _SPEED * fast
 
 
@@ -168,7 +168,7 @@ def _alone(layers: int) -> list[float]:
 
 def test_70b_costs_at_most_two_models_of_four_layers() -> None:
     shallow, deep = _alone(4), _alone(80)
-    print(  # noqa: T201
+    print(  # noqa: T201  # what a script prints
         f"4 layers {shallow[0]:.2f} s (again {shallow[1]:.2f}), "
         f"{deep[2] / 1e9:.1f}B {deep[0]:.2f} s (again {deep[1]:.2f})"
     )
@@ -177,5 +177,5 @@ def test_70b_costs_at_most_two_models_of_four_layers() -> None:
 
 def test_worker_takes_little_more_memory_than_torch() -> None:
     *_, bare, full = _alone(80)
-    print(f"torch {bare / 1024:.0f} MiB, after a 70B trace {full / 1024:.0f} MiB")  # noqa: T201
+    print(f"torch {bare / 1024:.0f} MiB, after a 70B trace {full / 1024:.0f} MiB")  # noqa: T201  # what a script prints
     assert full <= _RSS * bare

@@ -140,11 +140,11 @@ def _lose_a_chunk(metadata: Metadata) -> None:
 
 
 def _grow_a_tensor(metadata: Metadata) -> None:
-    metadata.state_dict_metadata["model.0.weight"].size = torch.Size((64, 16))  # type: ignore[union-attr]
+    metadata.state_dict_metadata["model.0.weight"].size = torch.Size((64, 16))  # type: ignore[union-attr]  # values of a table of cases
 
 
 def _move_a_chunk(metadata: Metadata) -> None:
-    metadata.state_dict_metadata["model.0.weight"].chunks[0].offsets = torch.Size((1, 0))  # type: ignore[union-attr]
+    metadata.state_dict_metadata["model.0.weight"].chunks[0].offsets = torch.Size((1, 0))  # type: ignore[union-attr]  # values of a table of cases
 
 
 def _claim_more_bytes(metadata: Metadata) -> None:

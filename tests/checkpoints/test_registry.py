@@ -27,7 +27,7 @@ def test_a_reader_takes_the_names_it_is_listed_with(reader: object) -> None:
     listed = getattr(reader, "suffixes")  # noqa: B009  # a plain object for the parametrisation
     by_content = ("torch-zip", "torch-legacy")
     for suffix in listed if getattr(reader, "id") not in by_content else ():  # noqa: B009  # the same
-        assert reader.sniff(bytes(64), Path(f"model{suffix}"))  # type: ignore[attr-defined]
+        assert reader.sniff(bytes(64), Path(f"model{suffix}"))  # type: ignore[attr-defined]  # values of a table of cases
 
 
 @pytest.mark.parametrize("kind", ["torch", "safetensors"])

@@ -35,7 +35,7 @@ class Net(nn.Module):
 def _saved(model: nn.Module, path: Path, *, traced: bool) -> Path:
     model.eval()
     example = torch.zeros(2, 4)
-    script = torch.jit.trace(model, example) if traced else torch.jit.script(model)  # type: ignore[no-untyped-call]
+    script = torch.jit.trace(model, example) if traced else torch.jit.script(model)  # type: ignore[no-untyped-call]  # the library leaves it untyped
     script.save(str(path))
     return path
 

@@ -179,10 +179,10 @@ def test_qlora_below_lora_below_full(rank: int, precision: str) -> None:
     """A 7B base: 4-bit base < 16-bit base < everything trained, activations included."""
     model = synthetic_ref(7 * 10**9)
     common = {"model": model, "precision": precision, "batch": 1, "sequence": 512}
-    full = held_bytes(Scenario(**common))  # type: ignore[arg-type]
-    lora = held_bytes(Scenario(**common, lora=Lora(rank)))  # type: ignore[arg-type]
+    full = held_bytes(Scenario(**common))  # type: ignore[arg-type]  # values of a table of cases
+    lora = held_bytes(Scenario(**common, lora=Lora(rank)))  # type: ignore[arg-type]  # values of a table of cases
     packed = [
-        held_bytes(Scenario(**common, lora=Lora(rank, base_dtype=base)))  # type: ignore[arg-type]
+        held_bytes(Scenario(**common, lora=Lora(rank, base_dtype=base)))  # type: ignore[arg-type]  # values of a table of cases
         for base in ("nf4-dq", "nf4", "int8")
     ]
     assert packed[0] < packed[1] < packed[2] < lora < full
@@ -195,7 +195,7 @@ def test_only_adapters_have_gradients_and_states() -> None:
     base = [p for p in layout.placed if p.group.role is not Role.ADAPTER]
     assert sum(p.weight_bytes for p in base) == 2 * 7 * 10**9
     assert all(p.gradients is None and p.optimized is None for p in base)
-    hidden, layers = model.architecture.hidden, model.architecture.layers  # type: ignore[union-attr]
+    hidden, layers = model.architecture.hidden, model.architecture.layers  # type: ignore[union-attr]  # values of a table of cases
     # two square matrices a layer, each with a pair of 8 x hidden
     assert layout.trained_count == layers * 2 * 2 * 8 * hidden
 

@@ -62,7 +62,7 @@ def test_groups_are_those_of_the_written_out_model(param_count: int) -> None:
 def test_counted_up_blocks_are_the_written_out_ones(layers: int, options: dict[str, object]) -> None:
     settings_: dict[str, object] = {"kv_heads": 4, **options}
     dims = {"vocab": 50, "hidden": 64, "layers": layers, "heads": 4, "head_dim": 16, "ffn": 96, **settings_}
-    shape = TransformerShape(**dims)  # type: ignore[arg-type]
+    shape = TransformerShape(**dims)  # type: ignore[arg-type]  # values of a table of cases
     written = group_model(_spec(shape))
     assert folded(transformer_ref("x", Source.PRESET, shape)) == folded(written)
 

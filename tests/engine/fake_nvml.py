@@ -53,29 +53,29 @@ class FakeNvml:
     def nvmlInit(self) -> None:  # noqa: N802  # the binding's name
         self.sessions += 1
 
-    def nvmlShutdown(self) -> None:  # noqa: N802
+    def nvmlShutdown(self) -> None:  # noqa: N802  # Qt's name
         self.sessions -= 1
 
-    def nvmlDeviceGetCount(self) -> int:  # noqa: N802
+    def nvmlDeviceGetCount(self) -> int:  # noqa: N802  # Qt's name
         return 1
 
-    def nvmlDeviceGetHandleByIndex(self, index: int) -> str:  # noqa: N802
+    def nvmlDeviceGetHandleByIndex(self, index: int) -> str:  # noqa: N802  # Qt's name
         return f"handle {index}"
 
-    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> str:  # noqa: N802
+    def nvmlDeviceGetHandleByUUID(self, uuid: str) -> str:  # noqa: N802  # Qt's name
         if uuid != "GPU-fake":
             raise FakeError(6)
         return "handle 0"
 
-    def nvmlDeviceGetUUID(self, handle: str) -> str | bytes:  # noqa: N802
+    def nvmlDeviceGetUUID(self, handle: str) -> str | bytes:  # noqa: N802  # Qt's name
         assert handle == "handle 0"
         return self.uuid
 
-    def nvmlDeviceGetName(self, handle: str) -> str | bytes:  # noqa: N802
+    def nvmlDeviceGetName(self, handle: str) -> str | bytes:  # noqa: N802  # Qt's name
         assert handle == "handle 0"
         return self.name
 
-    def nvmlDeviceGetMemoryInfo(self, handle: str, version: int | None = None) -> SimpleNamespace:  # noqa: N802
+    def nvmlDeviceGetMemoryInfo(self, handle: str, version: int | None = None) -> SimpleNamespace:  # noqa: N802  # Qt's name
         assert handle == "handle 0"
         total, reserved = 24 * GIB, GIB // 2
         if version is None:
@@ -85,10 +85,10 @@ class FakeNvml:
         free = total - self.used - reserved
         return SimpleNamespace(total=total, reserved=reserved, free=free, used=self.used)
 
-    def nvmlDeviceGetComputeRunningProcesses(self, handle: str) -> list[SimpleNamespace]:  # noqa: N802
+    def nvmlDeviceGetComputeRunningProcesses(self, handle: str) -> list[SimpleNamespace]:  # noqa: N802  # Qt's name
         assert handle == "handle 0"
         return [SimpleNamespace(pid=pid, usedGpuMemory=used) for pid, used in self.processes]
 
-    def nvmlDeviceGetGraphicsRunningProcesses(self, handle: str) -> list[SimpleNamespace]:  # noqa: N802
+    def nvmlDeviceGetGraphicsRunningProcesses(self, handle: str) -> list[SimpleNamespace]:  # noqa: N802  # Qt's name
         assert handle == "handle 0"
         return []

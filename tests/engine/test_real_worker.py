@@ -77,7 +77,7 @@ def test_what_cannot_be_measured_is_refused_with_the_next_step(change: dict[str,
         torch = pytest.importorskip("torch")
         if torch.version.cuda is not None:
             pytest.skip("this torch is built for CUDA")
-    result = measure(dataclasses.replace(REQUEST, **change))  # type: ignore[arg-type]
+    result = measure(dataclasses.replace(REQUEST, **change))  # type: ignore[arg-type]  # values of a table of cases
     assert result.status == "failed"
     assert result.reason is not None
     assert result.reason.key == key

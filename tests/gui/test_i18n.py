@@ -68,7 +68,7 @@ def test_the_first_language_that_the_program_speaks_is_taken(
         def system() -> Locale:
             return Locale()
 
-        def uiLanguages(self) -> list[str]:  # noqa: N802
+        def uiLanguages(self) -> list[str]:  # noqa: N802  # Qt's name
             return names
 
     monkeypatch.setattr(i18n, "QLocale", Locale)

@@ -208,7 +208,7 @@ def test_several_devices_can_be_chosen(window: MainWindow, tmp_path: Path, qtbot
     both = {
         **first,
         "segments": [*first["segments"], *second["segments"]],  # type: ignore[misc]  # lists, as a pickle has
-        "device_traces": [first["device_traces"][0], second["device_traces"][0][:-2]],  # type: ignore[index]
+        "device_traces": [first["device_traces"][0], second["device_traces"][0][:-2]],  # type: ignore[index]  # a tree of plain values
     }
     path = tmp_path / "two.pickle"
     path.write_bytes(pickle.dumps(both))

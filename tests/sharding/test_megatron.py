@@ -26,7 +26,7 @@ def _gpt3(**chosen: object) -> Scenario:
     scenario = Scenario(
         transformer_ref("GPT-3", Source.CONFIG, GPT3), precision="megatron-bf16", batch=1, sequence=2048
     )
-    return replace(scenario, **chosen)  # type: ignore[arg-type]
+    return replace(scenario, **chosen)  # type: ignore[arg-type]  # values of a table of cases
 
 
 def test_recorded_peaks() -> None:

@@ -235,7 +235,7 @@ def _fsdp2(job: Job) -> Found:
     if job.precision == "amp-bf16":
         policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
     if data > 1:
-        for layer in model.layers:  # type: ignore[union-attr]
+        for layer in model.layers:  # type: ignore[union-attr]  # values of a table of cases
             fully_shard(layer, mesh=over, mp_policy=policy)
         fully_shard(model, mesh=over, mp_policy=policy)
     optimizer = _optimizer_class(job)(model.parameters(), **job.keywords)

@@ -54,7 +54,7 @@ class Call:
 
 def choose(call: Call, machine: Machine) -> str:
     """The kernel CUDA would take: ``flash``, ``efficient``, ``cudnn`` or ``math``."""
-    order = torch._C._get_sdp_priority_order()  # noqa: SLF001
+    order = torch._C._get_sdp_priority_order()  # noqa: SLF001  # no public way leads there
     checks: dict[int, tuple[str, Callable[[], bool], Callable[[], bool]]] = {
         1: ("flash", torch.backends.cuda.flash_sdp_enabled, lambda: _flash_runs(call, machine)),
         2: (
@@ -136,7 +136,7 @@ def attend(call: Call, machine: Machine) -> Tensor:
     if kernel == "efficient":
         return _efficient(call)
     if kernel == "cudnn":
-        out = _aten._scaled_dot_product_cudnn_attention(  # noqa: SLF001
+        out = _aten._scaled_dot_product_cudnn_attention(  # noqa: SLF001  # no public way leads there
             call.query,
             call.key,
             call.value,
@@ -147,8 +147,8 @@ def attend(call: Call, machine: Machine) -> Tensor:
             False,
             scale=call.scale,
         )
-        return out[0]  # type: ignore[no-any-return]
-    out = _aten._scaled_dot_product_attention_math(  # noqa: SLF001
+        return out[0]  # type: ignore[no-any-return]  # torch's own types say Any
+    out = _aten._scaled_dot_product_attention_math(  # noqa: SLF001  # no public way leads there
         call.query,
         call.key,
         call.value,
@@ -159,7 +159,7 @@ def attend(call: Call, machine: Machine) -> Tensor:
         scale=call.scale,
         enable_gqa=call.grouped,
     )
-    return out[0]  # type: ignore[no-any-return]
+    return out[0]  # type: ignore[no-any-return]  # torch's own types say Any
 
 
 def _flash(call: Call) -> Tensor:
@@ -169,15 +169,15 @@ def _flash(call: Call) -> Tensor:
     parts = [call.query, call.key, call.value]
     if width % 8:
         parts = [F.pad(each, (0, 8 - width % 8)) for each in parts]
-    out = _aten._scaled_dot_product_flash_attention(  # noqa: SLF001
+    out = _aten._scaled_dot_product_flash_attention(  # noqa: SLF001  # no public way leads there
         *parts, call.dropout, call.is_causal, False, scale=scale
     )[0]
-    return out[..., :width] if width % 8 else out  # type: ignore[no-any-return]
+    return out[..., :width] if width % 8 else out  # type: ignore[no-any-return]  # torch's own types say Any
 
 
 def _efficient(call: Call) -> Tensor:
     mask = None if call.mask is None else _additive(call.mask, call.query.dtype)
-    out = _aten._scaled_dot_product_efficient_attention(  # noqa: SLF001
+    out = _aten._scaled_dot_product_efficient_attention(  # noqa: SLF001  # no public way leads there
         call.query,
         call.key,
         call.value,
@@ -187,7 +187,7 @@ def _efficient(call: Call) -> Tensor:
         call.is_causal,
         scale=call.scale,
     )
-    return out[0]  # type: ignore[no-any-return]
+    return out[0]  # type: ignore[no-any-return]  # torch's own types say Any
 
 
 def _additive(mask: Tensor, dtype: torch.dtype) -> Tensor:

@@ -224,9 +224,9 @@ def _full(op: Any) -> Handler:
 
 
 def _full_result(op: Any) -> Handler:
-    names = [argument.name for argument in op._schema.arguments]  # noqa: SLF001
+    names = [argument.name for argument in op._schema.arguments]  # noqa: SLF001  # no public way leads there
     place = names.index("dtype")
-    by_name_only = op._schema.arguments[place].kwarg_only  # noqa: SLF001
+    by_name_only = op._schema.arguments[place].kwarg_only  # noqa: SLF001  # no public way leads there
 
     def run(*args: Any, **kwargs: Any) -> Any:
         with uncast():
@@ -282,7 +282,7 @@ def _tensors(values: Iterable[Any]) -> Iterable[Any]:
 def _refused(op: Any) -> Handler:
     def run(*args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
-            f"{op._schema.name} is unsafe under autocast; use binary_cross_entropy_with_logits"  # noqa: SLF001
+            f"{op._schema.name} is unsafe under autocast; use binary_cross_entropy_with_logits"  # noqa: SLF001  # no public way leads there
         )
 
     return run

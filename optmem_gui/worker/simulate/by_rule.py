@@ -87,7 +87,7 @@ class RuledOptimizer(torch.optim.Optimizer):
             self._make_state()
 
     @torch.no_grad()
-    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]
+    def step(self, closure: Callable[[], float] | None = None) -> float | None:  # type: ignore[override]  # torch declares it twice, by overloads
         """Make the state that is missing, and the scratch of one step."""
         loss = None if closure is None else closure()
         self._steps += 1

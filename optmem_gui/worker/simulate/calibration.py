@@ -61,7 +61,7 @@ def _sum_references(*, shared: bool) -> list[tuple[int, int]]:
     loss = out.sum()
     del out, inner
     with seeing(watch):
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     return found
 
 
@@ -85,10 +85,10 @@ def _adds_in_place() -> bool:
     def keep(gradient: Tensor) -> None:
         sums.append(gradient.data_ptr())
 
-    inner.register_hook(keep)  # type: ignore[no-untyped-call]
+    inner.register_hook(keep)  # type: ignore[no-untyped-call]  # the library leaves it untyped
     loss = (first + second).sum()
     del first, second
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     return sums[0] == places[0]
 
 

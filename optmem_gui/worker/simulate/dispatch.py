@@ -21,7 +21,7 @@ import torch._decomp
 from torch.library import Library, fallthrough_kernel
 
 SEEN: Any = torch._C._parse_dispatch_key("Fake")  # noqa: SLF001  # torch has no public name for a key
-CAST: Any = torch._C._parse_dispatch_key("AutocastPrivateUse1")  # noqa: SLF001
+CAST: Any = torch._C._parse_dispatch_key("AutocastPrivateUse1")  # noqa: SLF001  # no public way leads there
 """Autocast's key of a device that does not exist here; CUDA's own kernels cast tensors on CUDA only."""
 
 META = torch.device("meta")
@@ -29,12 +29,12 @@ Args = tuple[Any, ...]
 Kwargs = dict[str, Any]
 Handler = Callable[..., Any]
 
-_COMPOSITE: Any = torch._C.DispatchKey.CompositeImplicitAutograd  # noqa: SLF001
-_WITHOUT_SEEN = torch._C.DispatchKeySet(SEEN)  # noqa: SLF001
-_WITHOUT_CAST: Any = torch._C.DispatchKeySet(CAST)  # noqa: SLF001
-_Guard = torch._C._ExcludeDispatchKeyGuard  # noqa: SLF001
-_exclude = torch._C._dispatch_tls_set_dispatch_key_excluded  # noqa: SLF001
-_include = torch._C._dispatch_tls_set_dispatch_key_included  # noqa: SLF001
+_COMPOSITE: Any = torch._C.DispatchKey.CompositeImplicitAutograd  # noqa: SLF001  # no public way leads there
+_WITHOUT_SEEN = torch._C.DispatchKeySet(SEEN)  # noqa: SLF001  # no public way leads there
+_WITHOUT_CAST: Any = torch._C.DispatchKeySet(CAST)  # noqa: SLF001  # no public way leads there
+_Guard = torch._C._ExcludeDispatchKeyGuard  # noqa: SLF001  # no public way leads there
+_exclude = torch._C._dispatch_tls_set_dispatch_key_excluded  # noqa: SLF001  # no public way leads there
+_include = torch._C._dispatch_tls_set_dispatch_key_included  # noqa: SLF001  # no public way leads there
 
 _libraries: list[Library] = []
 """Keeping them keeps what they registered."""
@@ -73,7 +73,7 @@ def seeing(handler: Handler) -> Iterator[None]:
 
 def composite(op: Any, *args: Any, **kwargs: Any) -> Any:
     """Run a function as torch's C++ composes it of operators; some have another form in Python."""
-    return op._op_dk(_COMPOSITE, *args, **kwargs)  # noqa: SLF001
+    return op._op_dk(_COMPOSITE, *args, **kwargs)  # noqa: SLF001  # no public way leads there
 
 
 def is_composite(op: Any) -> bool:
@@ -82,7 +82,7 @@ def is_composite(op: Any) -> bool:
     ``silu_backward`` and ``mish_backward`` are composed elsewhere and one kernel on a CPU and on CUDA
     (aten/src/ATen/native/native_functions.yaml).
     """
-    has: Any = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001
+    has: Any = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001  # no public way leads there
     return has(op.name(), "CompositeImplicitAutograd") and not has(op.name(), "CPU")
 
 
@@ -108,8 +108,8 @@ def install(
     """
     if _libraries:
         return
-    everywhere: Any = Library("_", "IMPL")  # type: ignore[no-untyped-call]
-    aten: Any = Library("aten", "IMPL")  # type: ignore[no-untyped-call]
+    everywhere: Any = Library("_", "IMPL")  # type: ignore[no-untyped-call]  # the library leaves it untyped
+    aten: Any = Library("aten", "IMPL")  # type: ignore[no-untyped-call]  # the library leaves it untyped
     _libraries.extend((everywhere, aten))
     everywhere.fallback(_fallback, "Fake")
     everywhere.fallback(fallthrough_kernel, "AutocastPrivateUse1")
@@ -129,14 +129,14 @@ def _without_output() -> Iterator[str]:
     Not those in place whose meta kernel is written in Python: what it is made of would be seen, such as the
     product inside ``addcmul_``.
     """
-    tables = torch._decomp.global_decomposition_table.values()  # noqa: SLF001
+    tables = torch._decomp.global_decomposition_table.values()  # noqa: SLF001  # no public way leads there
     in_python = {str(op) for table in tables for op in table}
-    for full in torch._C._dispatch_get_all_op_names():  # noqa: SLF001
+    for full in torch._C._dispatch_get_all_op_names():  # noqa: SLF001  # no public way leads there
         if not full.startswith("aten::"):
             continue
         name, _, overload = full[6:].partition(".")
         try:
-            returns = torch._C._get_schema(f"aten::{name}", overload).returns  # noqa: SLF001
+            returns = torch._C._get_schema(f"aten::{name}", overload).returns  # noqa: SLF001  # no public way leads there
         except RuntimeError:  # registered without a schema
             continue
         if not returns or any(each.alias_info is None for each in returns):

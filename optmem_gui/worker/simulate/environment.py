@@ -45,7 +45,7 @@ def _patches(tracker: Tracker) -> Iterator[tuple[Any, str, Any]]:
     yield from _autocast(tracker.machine.release)
     yield from _creation()
     checkpoint = torch.utils.checkpoint
-    infer: Any = checkpoint._infer_device_type  # noqa: SLF001
+    infer: Any = checkpoint._infer_device_type  # noqa: SLF001  # no public way leads there
     yield checkpoint, "_infer_device_type", lambda *args: _gpu(infer(*args))
     yield torch, "compile", _eager(tracker)
     yield torch.nn.Module, "compile", lambda module, *args, **kwargs: tracker.note("simulate.compiled")
@@ -178,19 +178,19 @@ def _from_host(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _default_device() -> torch.device:
     """Where tensors are made that name no device; asking torch would make one to find out."""
-    for mode in reversed(_get_current_function_mode_stack()):  # type: ignore[no-untyped-call]
+    for mode in reversed(_get_current_function_mode_stack()):  # type: ignore[no-untyped-call]  # the library leaves it untyped
         if isinstance(mode, DeviceContext):
             return torch.device(mode.device)
     return torch.device("cpu")
 
 
-class _Generator(torch._C.Generator):  # noqa: SLF001
+class _Generator(torch._C.Generator):  # noqa: SLF001  # no public way leads there
     """Random numbers of a GPU: nothing draws them."""
 
     def __new__(cls, device: Any = "cpu") -> Any:  # torch's stub does not know it as a class
         """One on the host."""
         del device
-        return torch._C.Generator("cpu")  # noqa: SLF001
+        return torch._C.Generator("cpu")  # noqa: SLF001  # no public way leads there
 
 
 def _let_optimizers_choose(stack: ExitStack) -> None:

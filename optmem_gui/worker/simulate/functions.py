@@ -31,7 +31,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """
     flat = x.dim() == 2 or (x.dim() == 3 and x.is_contiguous())
     if bias is None or flat or not is_active():
-        return composite(_aten.linear.default, x, weight, bias)  # type: ignore[no-any-return]
+        return composite(_aten.linear.default, x, weight, bias)  # type: ignore[no-any-return]  # torch's own types say Any
     return torch.matmul(x, weight.t()).add_(bias)
 
 
@@ -39,7 +39,7 @@ def dropout(x: Tensor, p: float, train: bool) -> Tensor:
     """One kernel with a mask of a byte an element (``is_fused_kernel_acceptable`` in native/Dropout.cpp)."""
     if is_active() and train and 0 < p < 1 and x.numel():
         return torch.native_dropout(x, p, train)[0]
-    return composite(_aten.dropout.default, x, p, train)  # type: ignore[no-any-return]
+    return composite(_aten.dropout.default, x, p, train)  # type: ignore[no-any-return]  # torch's own types say Any
 
 
 def attention(  # noqa: PLR0917  # torch passes them so
@@ -56,10 +56,10 @@ def attention(  # noqa: PLR0917  # torch passes them so
     """``scaled_dot_product_attention`` by the kernel that CUDA takes."""
     call = Call(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     if not machine:
-        out = _aten._scaled_dot_product_attention_math(  # noqa: SLF001
+        out = _aten._scaled_dot_product_attention_math(  # noqa: SLF001  # no public way leads there
             query, key, value, attn_mask, dropout_p, is_causal, None, scale=scale, enable_gqa=enable_gqa
         )
-        return out[0]  # type: ignore[no-any-return]
+        return out[0]  # type: ignore[no-any-return]  # torch's own types say Any
     return attend(call, machine[-1])
 
 
@@ -69,7 +69,7 @@ def einsum(equation: str, tensors: list[Tensor], *, path: list[int] | None = Non
         out = einsum_in_order(equation, tensors)
         if out is not None:
             return out
-    return composite(_aten.einsum.default, equation, tensors, path=path)  # type: ignore[no-any-return]
+    return composite(_aten.einsum.default, equation, tensors, path=path)  # type: ignore[no-any-return]  # torch's own types say Any
 
 
 def _on_device(device: Any) -> Any:
@@ -78,14 +78,14 @@ def _on_device(device: Any) -> Any:
 
 def to_device(x: Tensor, device: torch.device, *args: Any, **kwargs: Any) -> Tensor:
     """``x.to(device, dtype)``: what is asked to the GPU comes to the meta device."""
-    return composite(_aten.to.device, x, _on_device(device), *args, **kwargs)  # type: ignore[no-any-return]
+    return composite(_aten.to.device, x, _on_device(device), *args, **kwargs)  # type: ignore[no-any-return]  # torch's own types say Any
 
 
 def to_layout(x: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """``x.to(device)`` and ``x.cuda()``."""
     if "device" in kwargs:
         kwargs["device"] = _on_device(kwargs["device"])
-    return composite(_aten.to.dtype_layout, x, *args, **kwargs)  # type: ignore[no-any-return]
+    return composite(_aten.to.dtype_layout, x, *args, **kwargs)  # type: ignore[no-any-return]  # torch's own types say Any
 
 
 ON_META: dict[str, Handler] = {

@@ -48,7 +48,7 @@ counts = Counts(-1, -1, adds_in_place=False)
 def references(tensor: Tensor) -> tuple[int, int]:
     """References to a tensor and to its storage."""
     storage = tensor.untyped_storage()
-    return tensor._use_count(), torch._C._storage_Use_Count(storage._cdata)  # type: ignore[attr-defined]  # noqa: SLF001
+    return tensor._use_count(), torch._C._storage_Use_Count(storage._cdata)  # type: ignore[attr-defined]  # noqa: SLF001  # no public way leads there
 
 
 def add(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> Any:

@@ -57,7 +57,7 @@ def _sort_buffers(target: Tensor, indices: Any, values: Tensor) -> Buffers | Non
     if not given or any(each.dtype in (torch.bool, torch.uint8) for each in given):
         return None
     count = 1
-    for size in torch.broadcast_shapes(*(each.shape for each in given)):  # type: ignore[no-untyped-call]
+    for size in torch.broadcast_shapes(*(each.shape for each in given)):  # type: ignore[no-untyped-call]  # the library leaves it untyped
         count *= size
     rows = 1
     for dim, each in enumerate(indices):

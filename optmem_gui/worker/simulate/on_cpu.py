@@ -83,7 +83,7 @@ class _Seeing(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leav
     """Hands every operator to the tracker."""
 
     def __init__(self, tracker: Tracker) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # the library leaves it untyped
         self._tracker = tracker
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

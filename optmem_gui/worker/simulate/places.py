@@ -16,7 +16,7 @@ from torch import nn
 from torch.nn.modules import module as hooks
 
 _current_node = torch._C._current_autograd_node  # noqa: SLF001  # torch has no public name for it
-_next_number = torch._C._autograd._get_sequence_nr  # noqa: SLF001
+_next_number = torch._C._autograd._get_sequence_nr  # noqa: SLF001  # no public way leads there
 _NO_NUMBER = 1 << 62
 """Nodes that collect gradients of leaves have the largest number there is."""
 
@@ -102,7 +102,7 @@ class Places:
 def node_number() -> int | None:
     """Number of the node of autograd that runs; None outside backward."""
     node = _current_node()
-    return None if node is None else node._sequence_nr()  # noqa: SLF001
+    return None if node is None else node._sequence_nr()  # noqa: SLF001  # no public way leads there
 
 
 def program_line() -> tuple[str, int] | None:

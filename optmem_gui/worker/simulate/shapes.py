@@ -99,7 +99,7 @@ def _describe(out: Any, given: set[int]) -> Any:
     """Three values for a tensor, a list for several results, anything else as it is in a tuple of one."""
     if isinstance(out, Tensor):
         storage = out.untyped_storage()
-        if not out.is_meta or storage._cdata in given or out.storage_offset():  # noqa: SLF001
+        if not out.is_meta or storage._cdata in given or out.storage_offset():  # noqa: SLF001  # no public way leads there
             raise _UnlikeError
         if storage.nbytes() != _needed(out):
             raise _UnlikeError

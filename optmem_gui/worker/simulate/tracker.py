@@ -105,7 +105,7 @@ class Tracker:
         if rule is None and is_composite(op):
             rule = decomposed
         run = rule or plain
-        has_device = any(argument.name == "device" for argument in op._schema.arguments)  # noqa: SLF001
+        has_device = any(argument.name == "device" for argument in op._schema.arguments)  # noqa: SLF001  # no public way leads there
 
         def planned(op: Any, args: Args, kwargs: Kwargs) -> Any:
             self.operator = name
@@ -148,13 +148,13 @@ class Tracker:
 
     def keep_with(self, tensor: Tensor, kept: Tensor) -> None:
         """Keep the memory of one tensor as long as that of another."""
-        watched = self.live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001
+        watched = self.live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001  # no public way leads there
         if watched is not None:
             watched.companion = kept.untyped_storage()
 
     def block_of(self, tensor: Tensor) -> Block | None:
         """The allocation behind a tensor; None where it lies elsewhere."""
-        found = self.live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001
+        found = self.live.get(tensor.untyped_storage()._cdata)  # noqa: SLF001  # no public way leads there
         return None if found is None else found.block
 
     def label(self, tensors: Iterable[Tensor], category: str, module: str = "") -> None:
@@ -190,7 +190,7 @@ class Tracker:
 
     def replace(self, tensor: Tensor, name: str, size: int) -> None:
         """A storage got other memory: the new one is taken before the old one is freed."""
-        watched = self.live[tensor.untyped_storage()._cdata]  # noqa: SLF001
+        watched = self.live[tensor.untyped_storage()._cdata]  # noqa: SLF001  # no public way leads there
         old, watched.block = watched.block, self.take(name, size)
         self.free(old)
 

@@ -51,7 +51,7 @@ def test_kernel_follows_type_and_shape(
 ) -> None:
     with tracing() as tracker:
         start = now(tracker)
-        F.scaled_dot_product_attention(*_parts(**parts), **options)  # type: ignore[arg-type]
+        F.scaled_dot_product_attention(*_parts(**parts), **options)  # type: ignore[arg-type]  # values of a table of cases
     assert _kernel(taken(tracker, start)) == expected
 
 
@@ -118,7 +118,7 @@ def test_efficient_backward_takes_what_was_recorded() -> None:
         q, k, v = (torch.zeros(1, 32, 1000, 64, device="cuda", requires_grad=True) for _ in "qkv")
         loss = F.scaled_dot_product_attention(q, k, v).sum()
         start = now(tracker)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     name = "_scaled_dot_product_efficient_attention_backward:"
     sizes = [size for op, size in taken(tracker, start) if op.startswith(name)]
     assert sizes == [8_192_000, 128_000, 128_000, 4 * 32 * 16 * 4100]
@@ -128,7 +128,7 @@ def test_flash_backward_sums_in_fp32() -> None:
     with tracing() as tracker:
         loss = F.scaled_dot_product_attention(*_parts(tokens=100)).sum()
         start = now(tracker)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     name = "_scaled_dot_product_flash_attention_backward:"
     sizes = [size for op, size in taken(tracker, start) if op.startswith(name)]
     assert sizes == [4 * 2 * 8 * 128, 4 * 2 * 128 * 8 * 64]

@@ -94,7 +94,7 @@ def test_operators_give_what_cuda_gives(run: object, expected: torch.dtype) -> N
     with tracing():
         x = torch.zeros(8, 8, device="cuda", dtype=_BF16)
         with torch.autocast("cuda", dtype=_BF16):
-            assert run(x).dtype == expected  # type: ignore[operator]
+            assert run(x).dtype == expected  # type: ignore[operator]  # values of a table of cases
 
 
 def test_sum_does_not_copy_what_it_adds() -> None:
@@ -128,7 +128,7 @@ def test_backward_inside_the_region_runs_with_it() -> None:
             loss = ((x + bias) * weight).sum()
             start = now(tracker)
             with torch.autocast("cuda", dtype=_BF16, enabled=inside):
-                loss.backward()  # type: ignore[no-untyped-call]
+                loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
         sums = [size for name, size in taken(tracker, start) if name == "sum"]
         assert sums == [32 * expected]
 
@@ -141,7 +141,7 @@ def test_checkpoint_runs_again_under_the_autocast_of_its_forward() -> None:
             layer = torch.nn.Linear(64, 64, device="cuda")
             x = torch.zeros(8, 64, device="cuda", requires_grad=True)
             with torch.autocast("cuda", dtype=_BF16):
-                out = checkpoint(lambda y: torch.relu(layer(y)), x, use_reentrant=reentrant)  # noqa: B023
+                out = checkpoint(lambda y: torch.relu(layer(y)), x, use_reentrant=reentrant)  # noqa: B023  # called before the loop goes on
             start = now(tracker)
             out.sum().backward()
         again = [size for name, size in taken(tracker, start) if name == "addmm"]

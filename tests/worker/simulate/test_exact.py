@@ -27,7 +27,7 @@ def _steps(tracker: Tracker, model: nn.Module, loss: Callable[[], Tensor], count
         start = now(tracker)
         with torch.autocast("cuda", dtype=torch.bfloat16):
             value = loss()
-        value.backward()  # type: ignore[no-untyped-call]
+        value.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
         del value
         optimizer.step()
         optimizer.zero_grad()
@@ -167,7 +167,7 @@ def test_accumulation_counts_gradients_once() -> None:
             labels = torch.randint(10, (256,), device="cuda")
             start = now(tracker)
             for _ in range(micro_batches):
-                F.cross_entropy(model(x), labels).backward()  # type: ignore[no-untyped-call]
+                F.cross_entropy(model(x), labels).backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
         found.append(kept(tracker, start))
     weights = sum(p.numel() * 4 for p in model.parameters())
     assert found == [weights, weights]

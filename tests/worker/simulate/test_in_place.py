@@ -45,7 +45,7 @@ def test_gradients_of_one_tensor_are_added_up_in_the_first() -> None:
         inner = _leaf() * 2.0
         loss = (inner.tanh() + inner.sigmoid() + inner.sin()).sum()
         start = now(tracker)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     assert "add" not in _names(taken(tracker, start))
 
 
@@ -56,7 +56,7 @@ def test_gradient_that_goes_two_ways_is_not_written_into() -> None:
         inner = _leaf() * 2.0
         loss = ((inner + inner) * weight).sum()
         start = now(tracker)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     assert _names(taken(tracker, start)).count("add") == 1
 
 
@@ -72,7 +72,7 @@ def test_python_backward_that_adds_makes_a_tensor() -> None:
 
     with tracing() as tracker:
         weight = torch.zeros(_SIZE, device="cuda")
-        loss = (Doubled.apply(_leaf() * 1.0) * weight).sum()  # type: ignore[no-untyped-call]
+        loss = (Doubled.apply(_leaf() * 1.0) * weight).sum()  # type: ignore[no-untyped-call]  # the library leaves it untyped
         start = now(tracker)
         loss.backward()
     assert _names(taken(tracker, start)).count("add") == 1
@@ -81,9 +81,9 @@ def test_python_backward_that_adds_makes_a_tensor() -> None:
 def test_second_backward_adds_into_the_gradient_of_a_leaf() -> None:
     with tracing() as tracker:
         leaf = _leaf()
-        leaf.exp().sum().backward()  # type: ignore[no-untyped-call]
+        leaf.exp().sum().backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
         start = now(tracker)
-        leaf.exp().sum().backward()  # type: ignore[no-untyped-call]
+        leaf.exp().sum().backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     assert sum(size for _, size in events(tracker, start)) == 0
 
 
@@ -92,7 +92,7 @@ def test_gradient_of_an_index_is_added_into_its_zeros() -> None:
         rows = torch.zeros(64, _SIZE, device="cuda", requires_grad=True)
         loss = rows[torch.zeros(8, dtype=torch.int64, device="cuda")].sum()
         start = now(tracker)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     full = [name for name, size in taken(tracker, start) if size == 64 * _SIZE * 4]
     assert full == ["new_zeros"]
 
@@ -102,7 +102,7 @@ def test_gradient_of_gather_is_added_into_its_zeros() -> None:
         rows = torch.zeros(64, _SIZE, device="cuda", requires_grad=True)
         loss = rows.gather(1, torch.zeros(64, 1, dtype=torch.int64, device="cuda")).sum()
         start = now(tracker)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     assert [name for name, size in taken(tracker, start) if size == 64 * _SIZE * 4] == ["new_zeros"]
 
 
@@ -111,7 +111,7 @@ def test_gradient_of_masked_fill_is_a_full_copy() -> None:
         mask = torch.zeros(_SIZE, dtype=torch.bool, device="cuda")
         loss = (_leaf() * 1.0).masked_fill(mask, 0.0).exp().sum()
         start = now(tracker)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     assert ("masked_fill", 4 * _SIZE) in taken(tracker, start)
 
 

@@ -18,10 +18,10 @@ def _workspaces(found: list[tuple[str, int]]) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize(("target", "size"), [(A100, CUBLAS_BYTES), (H100, CUBLAS_LARGE_BYTES)])
 def test_forward_and_backward_have_a_workspace_each(target: object, size: int) -> None:
-    with tracing(target) as tracker:  # type: ignore[arg-type]
+    with tracing(target) as tracker:  # type: ignore[arg-type]  # values of a table of cases
         x = torch.zeros(8, 8, device="cuda", requires_grad=True)
-        ((x @ x) @ x).sum().backward()  # type: ignore[no-untyped-call]
-        (x @ x).sum().backward()  # type: ignore[no-untyped-call]
+        ((x @ x) @ x).sum().backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
+        (x @ x).sum().backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     assert _workspaces(events(tracker)) == [("cuBLAS workspace", size)] * 2
 
 
@@ -96,7 +96,7 @@ def test_gradient_of_an_index_sorts_its_indices() -> None:
         places = torch.zeros(4096, dtype=torch.int64, device="cuda")
         loss = rows[places].sum()
         start = now(tracker)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     sizes = [size for name, size in taken(tracker, start) if name.startswith("index_put:")]
     # two of the linear index, a copy of the expanded gradient, three of the sort, and cub's, as recorded
     assert sizes == [4096 * 8] * 2 + [4096 * 8 * 4] + [4096 * 8] * 3 + [72_191]

@@ -63,7 +63,7 @@ def test_full_slice_is_an_operator_with_a_gradient_in_older_releases() -> None:
             logits = torch.zeros(4, 8, 100, device="cuda", requires_grad=True)
             loss = logits[:, -1, :].sum()
             start = now(tracker)
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
         found[target.torch] = sum(1 for _, size in taken(tracker, start) if size == 4 * 8 * 100 * 4)
     assert found["2.6"] == found["2.13"] + 1
 
@@ -74,8 +74,8 @@ def test_full_slice_is_an_operator_with_a_gradient_in_older_releases() -> None:
 def test_older_indexing_gives_the_same_shape(index: tuple[object, ...]) -> None:
     with tracing(_OLD):
         x = torch.zeros(4, 6, 8, device="cuda")
-        found = x[index]  # type: ignore[index]
-    assert found.shape == torch.zeros(4, 6, 8)[index].shape  # type: ignore[index]
+        found = x[index]  # type: ignore[index]  # values of a table of cases
+    assert found.shape == torch.zeros(4, 6, 8)[index].shape  # type: ignore[index]  # values of a table of cases
 
 
 def test_indexing_by_tensors_is_left_to_torch() -> None:

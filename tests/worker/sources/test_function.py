@@ -82,7 +82,7 @@ def test_model_batch_and_loss(tmp_path: Path) -> None:
     batch = found.batch()
     assert sorted(tuple(tensor.shape) for tensor in batch) == [(5, 3), (5, 4)]
     loss = found.loss(batch)
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     assert all(p.grad is not None for p in found.parameters)
 
 

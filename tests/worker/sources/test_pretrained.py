@@ -171,7 +171,7 @@ def test_each_kind_gets_its_batch_and_its_loss(config: dict[str, Any], fields: l
     batch = found.batch()
     assert [tuple(tensor.shape) for tensor in batch] == fields
     loss = found.loss(batch)
-    loss.backward()  # type: ignore[no-untyped-call]
+    loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     assert torch.isfinite(loss).item()
     missing = [p for p in found.trainable if p.grad is None]
     assert len(missing) < len(found.trainable) / 4
