@@ -206,7 +206,7 @@ class Harness:
         self.peak_bytes = max(self.peak_bytes, peak)
         if self._seen:
             return f"forbidden: {self._seen[0]}"
-        if used_s > self.limit_s:
+        if used_s >= self.limit_s:
             return f"hang: {used_s:.1f} s"
         if peak > PEAK_BYTES:
             gc.collect()
