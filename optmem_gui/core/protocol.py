@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Union
 
 from optmem_gui.core.codec import CodecError, from_json, to_json
@@ -96,6 +96,12 @@ class PhaseSample:
         reserved_bytes: Held by the caching allocator at its end, None where there is none (CPU).
         peak_reserved_bytes: Largest number held inside it, None where there is no caching allocator.
         points: Course of the phase as (clock, allocated) where torch records one; thinned, peak kept.
+        parts: The allocated bytes of each point by what they are, ids as in the breakdown; the parts of a
+            point sum to it. Empty where the single allocations are not known.
+        active_bytes: As allocated, with blocks that a stream still uses, None where there is none (CPU).
+        peak_active_bytes: Largest number of those inside it.
+        alloc_count: Allocations inside it.
+        retry_count: How often the allocator had to give cached memory back first, None on the CPU.
     """
 
     step: int
@@ -108,6 +114,11 @@ class PhaseSample:
     reserved_bytes: int | None = None
     peak_reserved_bytes: int | None = None
     points: tuple[tuple[int, int], ...] = ()
+    parts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    active_bytes: int | None = None
+    peak_active_bytes: int | None = None
+    alloc_count: int = 0
+    retry_count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ class BareTensor:
         trainable: Whether they get a gradient.
         count: How many there are.
         buffer: Kept beside the parameters, in its own type.
+        name: End of their names, such as ``q_proj.weight``, for an optimizer that goes by names.
     """
 
     shape: tuple[int, ...]
@@ -33,6 +34,7 @@ class BareTensor:
     trainable: bool = True
     count: int = 1
     buffer: bool = False
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,36 @@ class FrozenTensors:
     name: str
     shape: tuple[int, ...]
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """Parameters that are told from others by the end of their names and their shape.
+
+    Attributes:
+        name: End of their names, such as ``q_proj.weight``; empty where the shape alone decides.
+        shape: Elements.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterGroup:
+    """What an optimizer is handed as one group.
+
+    Attributes:
+        values: What the group says beside its parameters, such as ``use_muon``.
+        alike: Its parameters.
+        matrices: It takes every trained matrix of more than one element instead.
+        rest: It takes what the groups before it leave.
+    """
+
+    values: Options
+    alike: tuple[Alike, ...] = ()
+    matrices: bool = False
+    rest: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +127,12 @@ class MeasureRequest:
         config: Text of a ``config.json``; transformers builds its model, in place of ``shape``.
         function: A user's function as ``FILE.py:NAME`` that returns model, batch and loss, in place of both.
         rank: Which of several processes this is; None for a run on one device.
+        named: The optimizer takes ``(name, parameter)`` pairs.
+        groups: The groups it takes; empty where it takes a plain list.
+        own_weights: Files whose values are loaded into the parameters; empty for random ones.
+        compiled: ``torch.compile`` compiles the model.
+        history: File for the history of the caching allocator, as ``torch.cuda.memory._dump_snapshot``
+            writes it; empty for none.
     """
 
     device: str
@@ -118,6 +156,11 @@ class MeasureRequest:
     config: str = ""
     function: str = ""
     rank: Rank | None = None
+    named: bool = False
+    groups: tuple[ParameterGroup, ...] = ()
+    own_weights: tuple[str, ...] = ()
+    compiled: bool = False
+    history: str = ""
 
 
 @dataclass(frozen=True, slots=True)
