@@ -12,7 +12,7 @@ from optmem_gui.core.gradients import Gradients
 from optmem_gui.core.layout import Layout, PlacedGroup
 from optmem_gui.core.model import Role
 from optmem_gui.core.optimizers.state import OptimizerState, Temporaries
-from optmem_gui.core.phases import Standing
+from optmem_gui.core.phases import Standing, StepCost
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.share import Share
@@ -30,7 +30,9 @@ class Sizes:
     activations: Activations | None
     temporaries: Temporaries
     standing: Standing
+    step: StepCost
     moments: Sequence[Moment]
+    phases: tuple[Phase, ...]
     peak: Phase
     host: Mapping[str, int]
 

@@ -68,7 +68,33 @@ def _check_host(scenario: Scenario, host_bytes: int) -> None:
 
 def _of_rank(ground: Ground, implementation: Implementation, gpu: Gpu | None) -> Breakdown:
     scenario = ground.rank.scenario
-    share, activations = ground.share, ground.activations
+    sizes = sizes_of(ground, implementation)
+    peak, state, temporaries = sizes.peak, sizes.state, sizes.temporaries
+    reserved = reserved_band(peak.bytes, scenario.target)
+    process = process_band(reserved, scenario.target, ranks=scenario.parallel.gpus)
+    return Breakdown(
+        parameters=_counts(scenario, ground.layout),
+        components=component_rows(sizes),
+        phases=sizes.phases,
+        peak_bytes=peak.bytes,
+        peak_phase=peak.id,
+        reserved=reserved,
+        process=process,
+        fit=None if gpu is None else fit_on(gpu, process),
+        timeline=tuple(sizes.moments),
+        assumptions=(*_assumptions(ground), *sharding_notes(scenario, implementation, ground.share)),
+        warnings=tuple(_warnings(scenario, ground.layout, (*state.warnings, *temporaries.warnings))),
+        state_only=not temporaries.predicted,
+    )
+
+
+def sizes_of(ground: Ground, implementation: Implementation) -> Sizes:
+    """Everything that the rows of one rank are written from.
+
+    Raises:
+        UserError: The optimizer cannot train this model, or not in this layout.
+    """
+    scenario, share = ground.rank.scenario, ground.share
     check_optimizer(implementation, scenario, share)
     gradients = ground.gradients_for(implementation)
     state = optimizer_state(implementation, scenario.options, share.optimized, scenario.target)
@@ -76,37 +102,22 @@ def _of_rank(ground: Ground, implementation: Implementation, gpu: Gpu | None) ->
     standing = ground.standing_with(implementation, state)
     need = None if share.host_state else temporaries
     step = StepCost.of(need, gradients, on_gpu=ground.on_gpu)
-    moments = course(standing, gradients, activations, step)
+    moments = course(standing, gradients, ground.activations, step)
     phase_rows = phases(moments)
-    peak = peak_of(phase_rows)
-    sizes = Sizes(
+    return Sizes(
         scenario=scenario,
         layout=ground.layout,
         share=share,
         state=state,
         gradients=gradients,
-        activations=activations,
+        activations=ground.activations,
         temporaries=temporaries,
         standing=standing,
+        step=step,
         moments=moments,
-        peak=peak,
-        host=host_sizes(ground, state),
-    )
-    reserved = reserved_band(peak.bytes, scenario.target)
-    process = process_band(reserved, scenario.target, ranks=scenario.parallel.gpus)
-    return Breakdown(
-        parameters=_counts(scenario, ground.layout),
-        components=component_rows(sizes),
         phases=phase_rows,
-        peak_bytes=peak.bytes,
-        peak_phase=peak.id,
-        reserved=reserved,
-        process=process,
-        fit=None if gpu is None else fit_on(gpu, process),
-        timeline=moments,
-        assumptions=(*_assumptions(ground), *sharding_notes(scenario, implementation, share)),
-        warnings=tuple(_warnings(scenario, ground.layout, (*state.warnings, *temporaries.warnings))),
-        state_only=not temporaries.predicted,
+        peak=peak_of(phase_rows),
+        host=host_sizes(ground, state),
     )
 
 
