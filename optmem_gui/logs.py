@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import atexit
 import faulthandler
 import logging
 import os
 import sys
+import threading
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from types import TracebackType
 
 import platformdirs
 
-from optmem_gui.paths import APP_NAME
+from optmem_gui.paths import APP_NAME, in_home
 
 LOG_BYTES = 1_000_000
 LOG_FILES = 3
+LOG_FILE = "optmem.log"
+CRASH_FILE = "crash.log"
+"""Where the process was when it ended in native code; empty unless that happens."""
+LAST_CRASH_FILE = "crash-last.log"
+"""What a start found in the crash file, until the user deletes it or the next one takes its place."""
 
 _log = logging.getLogger(__name__)
 
@@ -37,7 +45,7 @@ def repair_streams() -> None:
 
 def log_dir() -> Path:
     """Folder of the log and of the crash file."""
-    return Path(platformdirs.user_log_dir(APP_NAME, appauthor=False))
+    return in_home(platformdirs.user_log_dir(APP_NAME, appauthor=False))
 
 
 def start_log(*, verbose: bool = False, folder: Path | None = None) -> Path | None:
@@ -57,13 +65,67 @@ def start_log(*, verbose: bool = False, folder: Path | None = None) -> Path | No
     target = folder or log_dir()
     try:
         target.mkdir(parents=True, exist_ok=True)
-        path = target / "optmem.log"
+        path = target / LOG_FILE
         handler = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=LOG_FILES - 1, encoding="utf-8")
-        crash = (target / "crash.log").open("a", encoding="utf-8")
+        crash = (target / CRASH_FILE).open("a", encoding="utf-8")
     except OSError as error:
         _log.warning("no log can be written to %s: %s", target, error)
         return None
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     root.addHandler(handler)
     faulthandler.enable(crash)
+    if sys.platform == "win32":
+        # There it writes exceptions that COM then handles, too: a process that ended well had no crash.
+        atexit.register(crash.truncate, 0)
     return path
+
+
+def take_crash(folder: Path | None = None) -> Path | None:
+    """Set aside what an earlier run wrote when it crashed, so that it is told once.
+
+    Args:
+        folder: Where the crash file lies; the system's folder for logs when left out.
+
+    Returns:
+        The file that was set aside; None where nothing crashed. To be called before :func:`start_log`,
+        which opens the crash file again.
+    """
+    path = (folder or log_dir()) / CRASH_FILE
+    try:
+        if path.stat().st_size == 0:
+            return None
+        return path.replace(path.with_name(LAST_CRASH_FILE))
+    except FileNotFoundError:
+        return None
+    except OSError as error:  # another window still has it open, on Windows
+        _log.warning("crash file not set aside: %s", error)
+        return None
+
+
+def log_what_is_not_caught() -> None:
+    """Put every exception that nothing caught into the log as well: a window has no terminal to show it."""
+    sys.excepthook = _log_uncaught
+    threading.excepthook = _log_thread
+    sys.unraisablehook = _log_unraisable
+
+
+def _log_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if not issubclass(kind, KeyboardInterrupt):
+        _log.critical("not caught", exc_info=(kind, error, trace))
+    sys.__excepthook__(kind, error, trace)
+
+
+def _log_thread(caught: threading.ExceptHookArgs) -> None:
+    if caught.exc_value is not None:
+        where = caught.thread.name if caught.thread else "a thread"
+        _log.error(
+            "not caught in %s", where, exc_info=(caught.exc_type, caught.exc_value, caught.exc_traceback)
+        )
+
+
+def _log_unraisable(caught: sys.UnraisableHookArgs) -> None:
+    error = caught.exc_value
+    trace = None if error is None else (type(error), error, caught.exc_traceback)
+    _log.error(
+        "%s: %r", caught.err_msg or "not caught while something was given up", caught.object, exc_info=trace
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import cache
 from pathlib import Path
@@ -24,20 +25,62 @@ OPTIMIZERS_FILE = "optimizers.json"
 
 def settings_dir() -> Path:
     """The user's own folder for settings and for the optimizers they added."""
-    return Path(platformdirs.user_config_dir(APP_NAME, appauthor=False))
+    return in_home(platformdirs.user_config_dir(APP_NAME, appauthor=False))
+
+
+def in_home(folder: str) -> Path:
+    """A folder of the user's, or one that cannot be written to where the user has no home.
+
+    Without ``HOME``, and with a user id that no one gave a name (as in a container), ``~`` stays as it is
+    and would become a folder of that name wherever the program was started.
+    """
+    path = Path(folder)
+    return path if path.is_absolute() else Path(os.devnull) / path.name
+
+
+WORKER_PROGRAM = "optmem-worker"
+"""The second program of a bundle, without Qt: the sampler, and the worker where torch is bundled."""
+
+WORKER_FILES = "worker_files"
+"""Folder of a bundle that holds ``core``, ``allocator`` and ``worker`` as plain files for another Python."""
+
+
+def bundle_dir() -> Path | None:
+    """The folder of modules and libraries of a frozen bundle; None where the program is not frozen.
+
+    PyInstaller names it in ``sys._MEIPASS`` (manual, "Run-time Information").
+    """
+    folder = getattr(sys, "_MEIPASS", None)
+    return None if folder is None else Path(folder)
+
+
+def bundles_torch() -> bool:
+    """Whether this is a bundle with a torch of its own."""
+    bundle = bundle_dir()
+    return bundle is not None and (bundle / "torch").is_dir()
+
+
+def import_root() -> Path:
+    """The folder from which another Python imports this package.
+
+    Never the folder of a bundle's own modules: those are compiled for the bundle's Python and would hide
+    the user's numpy.
+    """
+    bundle = bundle_dir()
+    return Path(__file__).resolve().parent.parent if bundle is None else bundle / WORKER_FILES
 
 
 @cache
 def resource_dir() -> Path:
     """The folder of data, icons and translations.
 
-    A frozen bundle unpacks it beside its modules, a wheel carries it inside the package, a checkout
-    has it beside the package.
+    A frozen bundle has it beside its modules, a wheel carries it inside the package, a checkout has it
+    beside the package.
     """
     package = Path(__file__).resolve().parent
-    bundle = getattr(sys, "_MEIPASS", None)
+    bundle = bundle_dir()
     if bundle is not None:
-        return Path(bundle) / "resources"
+        return bundle / "resources"
     inside = package / "resources"
     return inside if inside.is_dir() else package.parent / "resources"
 

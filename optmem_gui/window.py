@@ -12,7 +12,7 @@ from optmem_gui.cli.parser import Parser
 from optmem_gui.cli.refusal import guarded
 from optmem_gui.core.errors import UserError
 from optmem_gui.display import check_display, has_display
-from optmem_gui.logs import start_log
+from optmem_gui.logs import log_what_is_not_caught, start_log, take_crash
 
 
 def open_window(arguments: Sequence[str]) -> int:
@@ -31,6 +31,8 @@ def _open(arguments: Sequence[str]) -> int:
     if parsed.smoke and not has_display():
         os.environ["QT_QPA_PLATFORM"] = "offscreen"  # a smoke test needs no one to look at it
     check_display()
+    crash = None if parsed.smoke else take_crash()
+    log_what_is_not_caught()
     start_log(verbose=parsed.verbose)
     # Once Qt is loaded, every further import is searched for Qt by its hook: the calculation comes first.
     import optmem_gui.core.optimizer_rows  # noqa: F401, PLC0415  # for the reason above
@@ -42,6 +44,7 @@ def _open(arguments: Sequence[str]) -> int:
         config=None if parsed.config is None else Path(parsed.config),
         language=parsed.language,
         theme=parsed.theme,
+        crash=crash,
     )
 
 

@@ -15,6 +15,7 @@ from PySide6.QtCore import (
     QEvent,
     QMessageLogContext,
     QSocketNotifier,
+    Qt,
     QTimer,
     QtMsgType,
     Signal,
@@ -27,7 +28,7 @@ from optmem_gui import __version__
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.engine.gpu_table import load_gpus
 from optmem_gui.gui import settings as keys
-from optmem_gui.gui.dialogs.error_report import ExceptionHook
+from optmem_gui.gui.dialogs.error_report import CrashReport, ExceptionHook
 from optmem_gui.gui.i18n import Translators
 from optmem_gui.gui.icons import app_icon
 from optmem_gui.gui.main_window import MainWindow
@@ -51,10 +52,12 @@ _LEVELS = {
 
 def run(
     path: Path | None = None,
+    *,
     smoke: bool = False,
     config: Path | None = None,
     language: str | None = None,
     theme: str | None = None,
+    crash: Path | None = None,
 ) -> int:
     """Open the window and stay until it closes.
 
@@ -64,6 +67,7 @@ def run(
         config: Another settings file than the user's own.
         language: ``en`` or ``zh_CN`` for this run, not remembered.
         theme: ``system``, ``light`` or ``dark`` for this run, not remembered.
+        crash: What an earlier run left when it crashed, to be told.
 
     Returns:
         Exit code.
@@ -82,6 +86,8 @@ def run(
     _log.info("init finished")
     if path is not None:
         window.open(path)
+    if crash is not None:
+        show_crash(crash, window)
     if smoke:
         _leave_after_paint(app, window)
     else:
@@ -121,6 +127,14 @@ def build_window(
     for notice in settings.notices:
         store.notice(notice)
     return window
+
+
+def show_crash(path: Path, window: MainWindow) -> CrashReport:
+    """Tell of a crash beside the window, which can be used meanwhile."""
+    report = CrashReport(path, window)
+    report.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    report.show()
+    return report
 
 
 def _first(settings: Settings) -> Scenario:

@@ -25,7 +25,9 @@ class Appearance(QObject):
         self._translators = translators
         self._theme: ThemeChoice = "system"
         self._table: Actions | None = None
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow_system_theme)
+        self._hints = QGuiApplication.styleHints()
+        self._hints.colorSchemeChanged.connect(self._follow_system_theme)
+        self._hints.accessibility().contrastPreferenceChanged.connect(self._follow_system_contrast)
 
     def slots(self) -> dict[str, Callable[[], object]]:
         """What the actions of its groups do, by id."""
@@ -62,11 +64,15 @@ class Appearance(QObject):
         self._check(f"theme.{self._theme}")
         app = QApplication.instance()
         if isinstance(app, QApplication):
-            apply_theme(app, self._theme)
+            high = self._settings.get(keys.CONTRAST) == "high"
+            apply_theme(app, self._theme, "high" if high else "system")
 
     def _follow_system_theme(self) -> None:
         if self._theme == "system":
             self.set_theme("system")
+
+    def _follow_system_contrast(self) -> None:
+        self.set_theme(self._theme)
 
     def choose_language(self, language: str) -> None:
         """Speak another language, and remember it."""

@@ -17,7 +17,7 @@ from PySide6.QtCore import QByteArray, QSettings
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, DEFAULT_STEPS, MOST_SAMPLE_HZ
 from optmem_gui.gui.i18n import LANGUAGES
-from optmem_gui.gui.theme import THEME_CHOICES
+from optmem_gui.gui.theme import CONTRAST_CHOICES, THEME_CHOICES
 from optmem_gui.paths import settings_dir
 
 _log = logging.getLogger(__name__)
@@ -44,7 +44,14 @@ class Setting(Generic[T]):
     high: int | None = None
 
 
+FORMAT = 1
+"""Version of the file; raised when an older program would read a value as something else."""
+
+FILE_FORMAT: Setting[int] = Setting("file/format", FORMAT)
+NEWER_TOLD: Setting[int] = Setting("file/newer_told", 0)
+FIRST_RUN: Setting[bool] = Setting("window/first_run", True)
 THEME: Setting[str] = Setting("window/theme", "system", THEME_CHOICES)
+CONTRAST: Setting[str] = Setting("window/contrast", "system", CONTRAST_CHOICES)
 LANGUAGE: Setting[str] = Setting("window/language", "system", ("system", *LANGUAGES))
 UNIT: Setting[str] = Setting("window/unit", "GiB", ("GiB", "GB"))
 GEOMETRY: Setting[QByteArray] = Setting("window/geometry", QByteArray())
@@ -62,7 +69,11 @@ FUNCTION: Setting[str] = Setting("simulate/function", "")
 SIMULATE_AFTER_EDIT: Setting[bool] = Setting("simulate/after_edit", False)
 
 SETTINGS: tuple[Setting[Any], ...] = (
+    FILE_FORMAT,
+    NEWER_TOLD,
+    FIRST_RUN,
     THEME,
+    CONTRAST,
     LANGUAGE,
     UNIT,
     GEOMETRY,
@@ -97,8 +108,10 @@ class Settings:
         self.notices: list[Reason] = []
         self._set_damaged_aside()
         self._store = QSettings(str(self.path), QSettings.Format.IniFormat)
-        if not self._is_writable():
+        self.is_kept = self._is_writable()
+        if not self.is_kept:
             self.notices.append(Reason("window.settings_not_saved", {"path": str(self.path.parent)}))
+        self._look_at_format()
 
     def get(self, setting: Setting[T]) -> T:
         """The remembered value, always of the setting's type."""
@@ -115,11 +128,20 @@ class Settings:
         self._store.setValue(setting.key, value)
 
     def save(self) -> None:
-        """Write what was remembered."""
+        """Write what was remembered, and take in what other windows wrote: the later value of a key wins."""
         self._store.sync()
+        if self.is_kept and self._store.status() is not QSettings.Status.NoError:
+            _log.warning("settings not saved in %s", self.path)
+
+    def reset(self) -> None:
+        """Forget everything: what a first start finds."""
+        self._store.clear()
+        self.set(FILE_FORMAT, FORMAT)
+        self.save()
 
     def add_recent(self, path: Path) -> None:
-        """Put a file at the head of the recent ones."""
+        """Put a file at the head of the recent ones, those of another window included."""
+        self.save()  # takes in what other windows wrote since
         text = str(path.absolute())
         others = [name for name in self.get(RECENT) if name != text]
         self.set(RECENT, [text, *others][:RECENT_COUNT])
@@ -129,7 +151,21 @@ class Settings:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError:
             return False
+        if self.path.is_dir():
+            return False
         return os.access(self.path if self.path.exists() else self.path.parent, os.W_OK)
+
+    def _look_at_format(self) -> None:
+        """Note the version; a newer program's file is used as far as it is understood, and told of once.
+
+        What is not understood stays in the file for the program that wrote it.
+        """
+        found = self.get(FILE_FORMAT) if self._store.contains(FILE_FORMAT.key) else 0
+        if found < FORMAT:
+            self.set(FILE_FORMAT, FORMAT)
+        elif found > FORMAT and self.get(NEWER_TOLD) != found:
+            self.notices.append(Reason("window.settings_newer", {"path": str(self.path)}))
+            self.set(NEWER_TOLD, found)
 
     def _set_damaged_aside(self) -> None:
         """Rename a file that is no INI file, so that nothing the user wrote is lost."""
@@ -162,7 +198,7 @@ def _typed(value: Any, default: T) -> T:  # noqa: ANN401  # QSettings gives anyt
         result = str(value).lower() == "true"
     elif isinstance(default, int):
         text = str(value)
-        result = int(text) if text.lstrip("-").isdecimal() else default
+        result = int(text) if text.removeprefix("-").isdecimal() else default
     elif isinstance(default, list):
         items = [value] if isinstance(value, str) and value else value
         result = [str(item) for item in items] if isinstance(items, list) else []

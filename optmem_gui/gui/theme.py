@@ -1,8 +1,8 @@
 """How the program looks: palettes, component colours with their patterns, fonts.
 
 Every colour stands in one of the tables here, in a light and a dark variant. Text keeps a contrast of
-at least 4.5:1 on the surface it is drawn on (WCAG 2.2, 1.4.3), and each component has a pattern of its
-own, so that colour is never the only cue.
+at least 4.5:1 on the surface it is drawn on (WCAG 2.2, 1.4.3), 7:1 in high contrast (1.4.6), and each
+component has a pattern of its own, so that colour is never the only cue.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from optmem_gui.core.breakdown import COMPONENT_IDS
 
 ThemeChoice = Literal["system", "light", "dark"]
 THEME_CHOICES: tuple[ThemeChoice, ...] = ("system", "light", "dark")
+ContrastChoice = Literal["system", "high"]
+CONTRAST_CHOICES: tuple[ContrastChoice, ...] = ("system", "high")
 
 CJK_FAMILIES = (
     "Noto Sans CJK SC",
@@ -92,6 +94,34 @@ DARK = Shades(
     caution="#f0b44c",
     bad="#ff938a",
 )
+HIGH_LIGHT = Shades(
+    window="#ffffff",
+    card="#ffffff",
+    border="#000000",
+    edge="#000000",
+    grid="#c8c8c8",
+    text="#000000",
+    muted="#1f1f1f",
+    accent="#00308f",
+    on_accent="#ffffff",
+    good="#00441b",
+    caution="#5c3600",
+    bad="#8b0000",
+)
+HIGH_DARK = Shades(
+    window="#000000",
+    card="#000000",
+    border="#ffffff",
+    edge="#ffffff",
+    grid="#404040",
+    text="#ffffff",
+    muted="#e6e6e6",
+    accent="#ffd800",
+    on_accent="#000000",
+    good="#7dffab",
+    caution="#ffd27a",
+    bad="#ffb3ad",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +162,10 @@ _COMPONENTS: dict[str, tuple[str, str, Qt.BrushStyle]] = {
 _LIGHT_TEXT, _DARK_TEXT = "#ffffff", "#0b0d10"
 
 
-@cache
+_INK, _HIGH_INK = 116, 170
+"""How far the hatch stands off its fill, in per cent of its lightness."""
+
+
 def component_style(component_id: str, dark: bool) -> ComponentStyle:
     """Colour, hatch and text colour of a component.
 
@@ -141,11 +174,17 @@ def component_style(component_id: str, dark: bool) -> ComponentStyle:
             :data:`optmem_gui.core.simulating.CATEGORIES`.
         dark: Whether it is drawn on a dark surface.
     """
+    return _component_style(component_id, dark, is_high_contrast())
+
+
+@cache
+def _component_style(component_id: str, dark: bool, high: bool) -> ComponentStyle:
     light_fill, dark_fill, pattern = _COMPONENTS[component_id]
     fill = QColor(dark_fill if dark else light_fill)
     text = max((QColor(_LIGHT_TEXT), QColor(_DARK_TEXT)), key=lambda ink: contrast(ink, fill))
     # The hatch moves away from the text's colour, so that a label on it gains contrast, not loses it.
-    ink = fill.darker(116) if text == QColor(_LIGHT_TEXT) else fill.lighter(116)
+    step = _HIGH_INK if high else _INK
+    ink = fill.darker(step) if text == QColor(_LIGHT_TEXT) else fill.lighter(step)
     return ComponentStyle(fill, pattern, ink, text)
 
 
@@ -155,8 +194,20 @@ def component_ids() -> tuple[str, ...]:
 
 
 def shades(dark: bool) -> Shades:
-    """Colours of the light or the dark theme."""
+    """Colours of the light or the dark theme, in the contrast of the program's palette."""
+    return _shades(dark, is_high_contrast())
+
+
+def _shades(dark: bool, high: bool) -> Shades:
+    if high:
+        return HIGH_DARK if dark else HIGH_LIGHT
     return DARK if dark else LIGHT
+
+
+def is_high_contrast() -> bool:
+    """Whether the program's palette is one of high contrast: borders there have the colour of the text."""
+    given = QGuiApplication.palette()
+    return given.color(QPalette.ColorRole.Mid) == given.color(QPalette.ColorRole.WindowText)
 
 
 def is_dark(widget: QWidget | None = None) -> bool:
@@ -179,9 +230,9 @@ def _luminance(colour: QColor) -> float:
     return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) + 0.0722 * linear(colour.blueF())
 
 
-def palette(dark: bool) -> QPalette:
+def palette(dark: bool, high: bool = False) -> QPalette:
     """The complete palette of a theme; complete, because a platform may offer none (bare X11)."""
-    tone = shades(dark)
+    tone = _shades(dark, high)
     role, group = QPalette.ColorRole, QPalette.ColorGroup
     result = QPalette()
     colours = {
@@ -190,7 +241,7 @@ def palette(dark: bool) -> QPalette:
         role.Base: tone.card,
         role.AlternateBase: tone.window,
         role.Text: tone.text,
-        role.Button: "#30343a" if dark else "#fbfcfd",
+        role.Button: tone.card if high else "#30343a" if dark else "#fbfcfd",
         role.ButtonText: tone.text,
         role.BrightText: tone.bad,
         role.Highlight: tone.accent,
@@ -209,14 +260,21 @@ def palette(dark: bool) -> QPalette:
     }
     for place, colour in colours.items():
         result.setColor(place, QColor(colour))
+    disabled = ("#a6a6a6" if dark else "#595959") if high else "#7d858f" if dark else "#7f8892"
     for place in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
-        result.setColor(group.Disabled, place, QColor("#7d858f" if dark else "#7f8892"))
+        result.setColor(group.Disabled, place, QColor(disabled))
     result.setColor(group.Disabled, role.Highlight, QColor(tone.border))
     return result
 
 
-def apply_theme(app: QApplication, choice: ThemeChoice) -> None:
-    """Put a theme on the whole program.
+def wants_high_contrast() -> bool:
+    """Whether the desktop was told to show more contrast."""
+    hints = QGuiApplication.styleHints()  # what it gives lives as long as it does
+    return hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
+
+
+def apply_theme(app: QApplication, choice: ThemeChoice, contrast: ContrastChoice = "system") -> None:
+    """Put a theme on the whole program, in high contrast where the user or the desktop wants it.
 
     ``setColorScheme`` reaches the title bar and native dialogs; the palette is set as well, because
     the offscreen platform and a bare X server ignore the scheme.
@@ -231,7 +289,7 @@ def apply_theme(app: QApplication, choice: ThemeChoice) -> None:
     }[choice]
     hints.setColorScheme(scheme)
     dark = choice == "dark" or (choice == "system" and hints.colorScheme() == Qt.ColorScheme.Dark)
-    app.setPalette(palette(dark))
+    app.setPalette(palette(dark, contrast == "high" or wants_high_contrast()))
 
 
 def apply_fonts(app: QApplication) -> None:

@@ -20,5 +20,6 @@ TEXTS: dict[str, str] = {
     "drop.unknown_kind": "Nothing opened: {name} is no checkpoint, model folder, config.json, .optmem file or memory snapshot",
     "plan.no_gpu": "no GPU to plan for; choose one in the tool bar",
     "window.settings_reset": "The settings file could not be read and was set aside as {path}; defaults are used",
+    "window.settings_newer": "{path} was written by a newer OptMem; what this version does not know is kept as it is",
     "window.settings_not_saved": "Settings cannot be saved in {path}; this session works, nothing is remembered",
 }

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import getpass
 import logging
 import platform
 import sys
+import threading
 import traceback
 from pathlib import Path
 from types import TracebackType
 
 import PySide6
-from PySide6.QtCore import qVersion
+from PySide6.QtCore import QObject, Signal, qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
@@ -25,108 +25,177 @@ from PySide6.QtWidgets import (
 )
 
 from optmem_gui import __version__
-from optmem_gui.logs import log_dir
+from optmem_gui.gui.desktop import open_folder
+from optmem_gui.gui.masking import masked
+from optmem_gui.logs import LOG_FILE, log_dir
 
 _log = logging.getLogger(__name__)
 _LOG_LINES = 50
+_CRASH_CHARACTERS = 20_000
+"""A crash names each of its threads; the first of them is the one that ended the process."""
 
 
 def report_text(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> str:
-    """The report: versions, traceback, the end of the log; the user's name and home are masked."""
+    """The report: versions, traceback, the end of the log; user, home and host are masked."""
+    return _report([line.rstrip() for line in traceback.format_exception(kind, error, trace)])
+
+
+def crash_text(path: Path) -> str:
+    """The report of a crash that an earlier run left in this file."""
+    try:
+        found = path.read_text(encoding="utf-8", errors="replace")[:_CRASH_CHARACTERS]
+    except OSError as error:
+        found = f"{path}: {error.strerror}"
+    return _report(found.splitlines())
+
+
+def _report(what: list[str]) -> str:
     lines = [
         f"OptMem {__version__}",
         f"Python {platform.python_version()}, PySide6 {PySide6.__version__}, Qt {qVersion()}",
         f"{platform.platform()}, Qt platform {QGuiApplication.platformName()}",
         "",
-        *(line.rstrip() for line in traceback.format_exception(kind, error, trace)),
+        *what,
         "",
         *_log_tail(),
     ]
-    return _masked("\n".join(lines))
+    return masked("\n".join(lines))
 
 
 def _log_tail() -> list[str]:
     try:
-        text = (log_dir() / "optmem.log").read_text(encoding="utf-8", errors="replace")
+        text = (log_dir() / LOG_FILE).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return []
     return text.splitlines()[-_LOG_LINES:]
 
 
-def _masked(text: str) -> str:
-    text = text.replace(str(Path.home()), "~")
-    try:
-        user = getpass.getuser()
-    except (OSError, KeyError):  # no such user in a container
-        return text
-    return text.replace(f"/{user}/", "/USER/") if len(user) > 2 else text
-
-
-class ErrorReport(QDialog):
-    """One dialog for a defect: copy the text, go on or quit."""
+class ReportDialog(QDialog):
+    """A text that helps to find a cause, to be copied by whoever wants to send it."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("errorReport")
-        self.setWindowTitle(self.tr("OptMem has a defect"))
-        said = QLabel(
-            self.tr(
-                "Something failed that should not. What you entered is still there. The text below helps to "
-                "find the cause; it stays on this computer unless you copy it."
-            ),
-            self,
-        )
-        said.setWordWrap(True)
+        self.said = QLabel(self)
+        self.said.setWordWrap(True)
         self.text = QPlainTextEdit(text, self)
         self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
         self.text.setAccessibleName(self.tr("Report"))
-        said.setBuddy(self.text)
-        buttons = QDialogButtonBox(self)
-        self.copy = QPushButton(self.tr("Copy"), self)
-        self.go_on = QPushButton(self.tr("Continue"), self)
-        self.quit = QPushButton(self.tr("Quit"), self)
-        buttons.addButton(self.copy, QDialogButtonBox.ButtonRole.ActionRole)
-        buttons.addButton(self.go_on, QDialogButtonBox.ButtonRole.AcceptRole)
-        buttons.addButton(self.quit, QDialogButtonBox.ButtonRole.RejectRole)
+        self.said.setBuddy(self.text)
+        self.buttons = QDialogButtonBox(self)
+        self.copy = self.add_button(self.tr("&Copy"), QDialogButtonBox.ButtonRole.ActionRole)
+        self.folder = self.add_button(
+            self.tr("Open &folder of the log"), QDialogButtonBox.ButtonRole.ActionRole
+        )
+        self.folder.setEnabled(log_dir().is_dir())
         self.copy.clicked.connect(self._copy)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self._quit)
+        self.folder.clicked.connect(lambda: open_folder(log_dir()))
         column = QVBoxLayout(self)
-        column.addWidget(said)
+        column.addWidget(self.said)
         column.addWidget(self.text)
-        column.addWidget(buttons)
+        column.addWidget(self.buttons)
         em = self.fontMetrics().height()
         self.resize(44 * em, 26 * em)
 
+    def add_button(self, text: str, role: QDialogButtonBox.ButtonRole) -> QPushButton:
+        """A button below the text."""
+        button = QPushButton(text, self)
+        self.buttons.addButton(button, role)
+        return button
+
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())
+
+
+class ErrorReport(ReportDialog):
+    """One dialog for a defect: copy the text, go on or quit."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setObjectName("errorReport")
+        self.setWindowTitle(self.tr("OptMem has a defect"))
+        self.said.setText(
+            self.tr(
+                "Something failed that should not. What you entered is still there. The text below helps to "
+                "find the cause; it stays on this computer unless you copy it."
+            )
+        )
+        self.go_on = self.add_button(self.tr("Co&ntinue"), QDialogButtonBox.ButtonRole.AcceptRole)
+        self.quit = self.add_button(self.tr("&Quit"), QDialogButtonBox.ButtonRole.RejectRole)
+        self.go_on.setDefault(True)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self._quit)
 
     def _quit(self) -> None:
         self.reject()
         QApplication.exit(1)
 
 
-class ExceptionHook:
+class CrashReport(ReportDialog):
+    """What an earlier run left when it crashed; the user may copy it, delete it, or keep it for later."""
+
+    def __init__(self, path: Path, parent: QWidget | None = None) -> None:
+        super().__init__(crash_text(path), parent)
+        self.setObjectName("crashReport")
+        self._path = path
+        self.setWindowTitle(self.tr("OptMem ended unexpectedly"))
+        self.said.setText(
+            self.tr(
+                "The last time OptMem ran, it ended without being asked to. The text below says where; it "
+                "stays on this computer unless you copy it."
+            )
+        )
+        self.delete = self.add_button(self.tr("&Delete"), QDialogButtonBox.ButtonRole.DestructiveRole)
+        self.close_button = self.add_button(self.tr("C&lose"), QDialogButtonBox.ButtonRole.RejectRole)
+        self.close_button.setDefault(True)
+        self.delete.clicked.connect(self._delete)
+        self.buttons.rejected.connect(self.reject)
+
+    def _delete(self) -> None:
+        try:
+            self._path.unlink(missing_ok=True)
+        except OSError as error:
+            self.said.setText(
+                self.tr("{path} cannot be deleted: {why}").format(path=self._path, why=error.strerror)
+            )
+            return
+        self.accept()
+
+
+class ExceptionHook(QObject):
     """Logs whatever was not caught and shows one report; further ones are counted, not stacked."""
 
+    _caught = Signal(str)
+
     def __init__(self) -> None:
+        super().__init__()
         self.count = 0
         self._open: ErrorReport | None = None
+        self._caught.connect(self._show)  # from another thread, it waits for this one
 
     def install(self) -> None:
-        """Take the place of Python's own hook; a slot's exception arrives here too."""
+        """Take the place of Python's own hooks; the exception of a slot arrives here too."""
         sys.excepthook = self
+        threading.excepthook = self._from_thread
 
     def __call__(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """Handle one exception."""
+        """Handle one exception, of any thread: that of a ``QThread`` arrives in the thread itself."""
         if issubclass(kind, KeyboardInterrupt):
             QApplication.exit(130)
             return
         self.count += 1
         _log.error("not caught", exc_info=(kind, error, trace))
-        if self._open is not None or QApplication.instance() is None:
+        if self._open is None and QApplication.instance() is not None:
+            self._caught.emit(report_text(kind, error, trace))
+
+    def _from_thread(self, caught: threading.ExceptHookArgs) -> None:
+        if caught.exc_value is not None:
+            self(caught.exc_type, caught.exc_value, caught.exc_traceback)
+
+    def _show(self, text: str) -> None:
+        if self._open is not None:
             return
-        self._open = ErrorReport(report_text(kind, error, trace), QApplication.activeWindow())
+        self._open = ErrorReport(text, QApplication.activeWindow())
         try:
             self._open.exec()
         finally:

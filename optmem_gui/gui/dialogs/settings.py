@@ -1,7 +1,13 @@
-"""Theme, language, unit, and how a measurement runs."""
+"""Theme, language, unit, how a measurement runs, and where the program keeps what it writes."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -9,9 +15,11 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QMessageBox,
     QPushButton,
     QSpinBox,
     QVBoxLayout,
@@ -19,8 +27,10 @@ from PySide6.QtWidgets import (
 )
 
 from optmem_gui.gui import settings as keys
+from optmem_gui.gui.desktop import open_folder
 from optmem_gui.gui.i18n import LANGUAGES, without_mnemonic
 from optmem_gui.gui.settings import Setting, Settings
+from optmem_gui.logs import LOG_FILE, log_dir
 
 
 class SettingsDialog(QDialog):
@@ -39,6 +49,8 @@ class SettingsDialog(QDialog):
             "dark": self.tr("dark"),
         }
         self.theme = self._list(keys.THEME, themes)
+        contrasts = {"system": self.tr("as the system"), "high": self.tr("high")}
+        self.contrast = self._list(keys.CONTRAST, contrasts)
         self.language = self._list(keys.LANGUAGE, {"system": self.tr("as the system"), **LANGUAGES})
         self.unit = self._list(
             keys.UNIT, {"GiB": self.tr("GiB (2^30 bytes)"), "GB": self.tr("GB (10^9 bytes)")}
@@ -60,6 +72,7 @@ class SettingsDialog(QDialog):
         self.after_edit = QCheckBox(self.tr("Simulate a moment &after each edit"), self)
         self.after_edit.setChecked(settings.get(keys.SIMULATE_AFTER_EDIT))
         self._row(form, self.tr("&Theme"), self.theme)
+        self._row(form, self.tr("C&ontrast"), self.contrast)
         self._row(form, self.tr("&Language"), self.language)
         self._row(form, self.tr("&Unit of sizes"), self.unit)
         self._row(form, self.tr("Measured &steps"), self.steps)
@@ -69,18 +82,41 @@ class SettingsDialog(QDialog):
         self.python.setAccessibleName(without_mnemonic(caption.text()))
         form.addRow(caption, python)
         form.addRow(self.after_edit)
-        place = QLabel(self.tr("Kept in {path}").format(path=settings.path), self)
-        place.setWordWrap(True)
         buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self
         )
+        self.reset = QPushButton(self.tr("&Reset all..."), self)
+        buttons.addButton(self.reset, QDialogButtonBox.ButtonRole.ResetRole)
+        self.reset.clicked.connect(self._reset)
         buttons.accepted.connect(self._accept)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
         column.addLayout(form)
-        column.addWidget(place)
+        column.addLayout(self._places())
         column.addWidget(buttons)
         self.setMinimumWidth(26 * self.fontMetrics().height())
+
+    def _places(self) -> QGridLayout:
+        """Where settings and log lie, each with a button that shows the folder."""
+        grid = QGridLayout()
+        grid.setColumnStretch(1, 1)
+        kept = self._settings.path.parent
+        rows = (
+            (self.tr("Settings"), self._settings.path, kept, self.tr("Open &folder")),
+            (self.tr("Log"), log_dir() / LOG_FILE, log_dir(), self.tr("Open fol&der")),
+        )
+        for row, (name, path, folder, text) in enumerate(rows):
+            shown = QLabel(shown_path(path), self)
+            shown.setWordWrap(True)
+            shown.setTextFormat(Qt.TextFormat.PlainText)
+            shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            button = QPushButton(text, self)
+            button.setAccessibleName(f"{without_mnemonic(text)}: {name}")
+            button.setEnabled(folder.is_dir())
+            button.clicked.connect(_opener(folder))
+            for place, widget in enumerate((QLabel(name, self), shown, button)):
+                grid.addWidget(widget, row, place)
+        return grid
 
     def _list(self, setting: Setting[str], names: dict[str, str]) -> QComboBox:
         box = QComboBox(self)
@@ -103,10 +139,36 @@ class SettingsDialog(QDialog):
             self.python.setText(name)
 
     def _accept(self) -> None:
-        for box, setting in self._lists:
-            self._settings.set(setting, str(box.currentData()))
-        self._settings.set(keys.STEPS, self.steps.value())
-        self._settings.set(keys.SAMPLE_HZ, self.sample_hz.value())
-        self._settings.set(keys.WORKER_PYTHON, self.python.text().strip())
-        self._settings.set(keys.SIMULATE_AFTER_EDIT, self.after_edit.isChecked())
+        values: list[tuple[Setting[Any], Any]] = [
+            *((setting, str(box.currentData())) for box, setting in self._lists),
+            (keys.STEPS, self.steps.value()),
+            (keys.SAMPLE_HZ, self.sample_hz.value()),
+            (keys.WORKER_PYTHON, self.python.text().strip()),
+            (keys.SIMULATE_AFTER_EDIT, self.after_edit.isChecked()),
+        ]
+        for setting, value in values:
+            if value != self._settings.get(setting):  # what another window chose meanwhile stays
+                self._settings.set(setting, value)
         self.accept()
+
+    def _reset(self) -> None:
+        buttons = QMessageBox.StandardButton
+        answer = QMessageBox.question(
+            self,
+            self.tr("Reset all settings"),
+            self.tr("Forget every setting, the shape of the window and the list of recent files?"),
+            buttons.Reset | buttons.Cancel,
+            buttons.Cancel,
+        )
+        if answer == buttons.Reset:
+            self._settings.reset()
+            self.accept()
+
+
+def shown_path(path: Path) -> str:
+    """A path that can be broken into lines after each folder."""
+    return str(path).replace(os.sep, f"{os.sep}\u200b")
+
+
+def _opener(folder: Path) -> Callable[[], object]:
+    return lambda: open_folder(folder)
