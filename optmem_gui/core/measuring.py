@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from optmem_gui.core.dtypes import F32, DType
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.model import ModelRef, Shape
+from optmem_gui.core.grouping import parameter_groups
+from optmem_gui.core.model import ModelRef, Role, Shape, TensorGroup
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.state import constructor_keywords
 from optmem_gui.core.parallel import ONE_GPU
@@ -49,14 +50,13 @@ def measure_request(
         function: The user's own function, ``FILE.py:NAME``; it goes before everything else.
 
     Raises:
-        UserError: There is no such optimizer, or it cannot be built from a list of parameters in torch.
+        UserError: There is no such optimizer, it does not run in torch, or it takes the model itself.
     """
     scenario = measured_scenario(scenario, device, built=bool(config or function))
     implementation = find(scenario.optimizer)
     if implementation.runtime != "torch":
         raise UserError("measure.other_runtime", optimizer=implementation.id)
-    if implementation.handing != "list":
-        raise UserError(f"measure.takes_{implementation.handing}", optimizer=implementation.id)
+    groups = parameter_groups(implementation, scenario, function=bool(function))
     built = bool(function) or (bool(config) and scenario.batch is not None)
     shaped = not built and scenario.batch is not None
     return MeasureRequest(
@@ -80,6 +80,8 @@ def measure_request(
         lora=scenario.lora,
         config="" if function or not built else config,
         function=function,
+        named=implementation.handing == "named",
+        groups=groups,
     )
 
 
@@ -101,7 +103,9 @@ def _shapes(model: ModelRef) -> Mapping[Shape, int]:
 def bare_tensors(model: ModelRef) -> tuple[BareTensor, ...]:
     """Every parameter and buffer of a model, by its groups."""
     parameters = (
-        BareTensor(group.shape, _loaded_as(group.dtype).id, group.trainable, group.count)
+        BareTensor(
+            group.shape, _loaded_as(group.dtype).id, group.trainable, group.count, name=_bare_name(group)
+        )
         for group in model.groups
     )
     buffers = (
@@ -114,10 +118,20 @@ def bare_tensors(model: ModelRef) -> tuple[BareTensor, ...]:
 def frozen_tensors(model: ModelRef) -> tuple[FrozenTensors, ...]:
     """The parameters of a transformer that get no gradient."""
     return tuple(
-        FrozenTensors(f"{group.leaf}.{group.field}".lstrip("."), group.shape, group.count)
+        FrozenTensors(_end_of_name(group), group.shape, group.count)
         for group in model.groups
         if not group.trainable
     )
+
+
+def _end_of_name(group: TensorGroup) -> str:
+    return f"{group.leaf}.{group.field}".strip(".")
+
+
+def _bare_name(group: TensorGroup) -> str:
+    """What rules that go by names find in the full one: of an MLP, the name of the block that holds it."""
+    inside = "mlp." if group.role is Role.MLP else ""
+    return inside + _end_of_name(group)
 
 
 def _loaded_as(dtype: DType) -> DType:

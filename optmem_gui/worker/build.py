@@ -117,6 +117,7 @@ def _lora_base(base: str) -> str:
 
 def _bare(rows: tuple[BareTensor, ...], weights: torch.dtype, device: torch.device) -> Job:
     parameters: list[nn.Parameter] = []
+    names: list[str] = []
     buffers: list[Tensor] = []
     for row in rows:
         found = torch_dtype(row.dtype)
@@ -127,6 +128,7 @@ def _bare(rows: tuple[BareTensor, ...], weights: torch.dtype, device: torch.devi
                 buffers.append(tensor)
             else:
                 trains = row.trainable and (dtype.is_floating_point or dtype.is_complex)
+                names.append(f"{len(names)}.{row.name}")
                 parameters.append(nn.Parameter(tensor, requires_grad=trains))
     trained = [p for p in parameters if p.requires_grad]
     return Job(
@@ -135,6 +137,7 @@ def _bare(rows: tuple[BareTensor, ...], weights: torch.dtype, device: torch.devi
         batch=tuple,
         loss=lambda batch: _sum_of_all(trained),
         drop_logits=lambda: None,
+        names=tuple(names),
     )
 
 

@@ -43,6 +43,7 @@ class Job:
         loss: The forward pass over such a batch.
         drop_logits: Lets go of logits that the loop kept.
         module: The whole model, whose submodules say where an operator runs; None for bare tensors.
+        names: Of the parameters, in the same order; those of the module where left out.
     """
 
     parameters: tuple[nn.Parameter, ...]
@@ -51,11 +52,21 @@ class Job:
     loss: Callable[[Batch], Tensor]
     drop_logits: Callable[[], None]
     module: nn.Module | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def trainable(self) -> tuple[nn.Parameter, ...]:
         """The parameters that get a gradient."""
         return tuple(p for p in self.parameters if p.requires_grad)
+
+    @property
+    def trainable_names(self) -> tuple[str, ...]:
+        """Names of those."""
+        names = self.names
+        if not names and self.module is not None:
+            names = tuple(name for name, _ in self.module.named_parameters())
+        pairs = zip(names, self.parameters, strict=True)
+        return tuple(name for name, parameter in pairs if parameter.requires_grad)
 
 
 def torch_dtype(dtype_id: str) -> torch.dtype:

@@ -13,15 +13,13 @@ import torch
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme, precision
 from optmem_gui.core.protocol import Categories, Message, PhaseSample, Progress, Result, StepResult
-from optmem_gui.core.requests import MeasureRequest
+from optmem_gui.core.requests import OLDEST_TORCH, MeasureRequest
 from optmem_gui.worker.build import build
 from optmem_gui.worker.device import Meter, hello, meter_for, open_device
+from optmem_gui.worker.handing import gathering
 from optmem_gui.worker.job import Job
 from optmem_gui.worker.training import Passes, autocast_of, checked_scheme, train_step
 from optmem_gui.worker.update import Update, state_rows, stepped, tensor_bytes
-
-_OLDEST_TORCH = (2, 5)
-"""First release whose device properties carry the UUID by which a GPU is found."""
 
 
 @dataclass
@@ -52,6 +50,10 @@ class Run:
         scheme = _checked(self.request)
         device = open_device(self.request.device)
         self.send(hello(device))
+        with gathering(self.request, device):
+            return self._run(scheme, device)
+
+    def _run(self, scheme: PrecisionScheme, device: torch.device) -> Result:
         meter = meter_for(device, self._record)
         with self._phase(meter, "load"):
             job, update = self._made(scheme, device)
@@ -71,7 +73,7 @@ class Run:
     def _made(self, scheme: PrecisionScheme, device: torch.device) -> tuple[Job, Update]:
         """The model and what updates it."""
         job = build(self.request, scheme, device)
-        return job, Update(self.request, scheme, job.trainable, device)
+        return job, Update(self.request, scheme, job.trainable, device, names=job.trainable_names)
 
     def _steps(self) -> range:
         return range(1, self.request.steps + 1)
@@ -111,8 +113,8 @@ class Run:
 def _checked(request: MeasureRequest) -> PrecisionScheme:
     """Refuse what cannot be measured before anything is allocated."""
     version = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
-    if version < _OLDEST_TORCH:
-        oldest = ".".join(map(str, _OLDEST_TORCH))
+    if version < OLDEST_TORCH:
+        oldest = ".".join(map(str, OLDEST_TORCH))
         raise UserError("measure.old_torch", torch=torch.__version__, oldest=oldest)
     return checked_scheme(request)
 

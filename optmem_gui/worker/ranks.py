@@ -72,11 +72,11 @@ class RankRun(Run):
                 fully_shard(block)
             fully_shard(job.module)
             job = replace(job, parameters=tuple(job.module.parameters()))
-            return job, Update(self.request, scheme, job.trainable, device)
+            return job, Update(self.request, scheme, job.trainable, device, names=job.trainable_names)
         together = DistributedDataParallel(job.module, gradient_as_bucket_view=self._rank.bucket_view)
         job = replace(job, loss=lambda batch: together(*batch))
         dealt = self._dealt if self._rank.shard == "zero-redundancy" else None
-        return job, Update(self.request, scheme, job.trainable, device, dealt)
+        return job, Update(self.request, scheme, job.trainable, device, dealt, names=job.trainable_names)
 
     def _dealt(self, parameters: Sequence[nn.Parameter]) -> torch.optim.Optimizer:
         factory = optimizer_class(self.request.optimizer)

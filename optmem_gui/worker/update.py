@@ -14,9 +14,13 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme
 from optmem_gui.core.protocol import StateRow
 from optmem_gui.core.requests import MeasureRequest
+from optmem_gui.worker.handing import handed
 from optmem_gui.worker.job import torch_dtype
 
 _MAX_NORM = 1.0
+_DEEPEST = 6
+"""Containers and objects within each other that are looked into for tensors."""
+
 _INIT_SCALE = 1.0
 """A scale that cannot overflow: GradScaler would skip the step and the state would not appear in it."""
 
@@ -37,6 +41,7 @@ class Update:
         trainable: Parameters that get a gradient.
         device: Where they are.
         make: Makes the optimizer, in place of the class that the request names.
+        names: Of the trainable parameters, for an optimizer that goes by them.
     """
 
     def __init__(
@@ -46,6 +51,8 @@ class Update:
         trainable: Sequence[nn.Parameter],
         device: torch.device,
         make: Callable[[Sequence[nn.Parameter]], torch.optim.Optimizer] | None = None,
+        *,
+        names: Sequence[str] = (),
     ) -> None:
         self.trainable = tuple(trainable)
         self.masters: tuple[nn.Parameter, ...] = ()
@@ -59,7 +66,8 @@ class Update:
         optimized = self.masters or self.trainable
         if make is None:
             factory = optimizer_class(request.optimizer)
-            made = make_optimizer(factory, request.optimizer, optimized, dict(request.options))
+            given = handed(request, names, optimized)
+            made = make_optimizer(factory, request.optimizer, given, dict(request.options))
         else:
             made = make(optimized)
         self.optimizer: torch.optim.Optimizer = made
@@ -163,9 +171,15 @@ def optimizer_class(path: str) -> type[Any]:
 
 
 def make_optimizer(
-    factory: type[Any], path: str, parameters: Sequence[nn.Parameter], options: Mapping[str, object]
+    factory: type[Any], path: str, parameters: Sequence[Any], options: Mapping[str, object]
 ) -> torch.optim.Optimizer:
     """Call the constructor.
+
+    Args:
+        factory: The class.
+        path: Its import path, for the error.
+        parameters: As it takes them: a list of parameters, of pairs with names, or of groups.
+        options: Keywords.
 
     Raises:
         UserError: It refuses an option or a parameter; its own words are quoted.
@@ -244,15 +258,20 @@ def tensors_in(value: object) -> Iterator[Tensor]:
         yield tensor
 
 
-def _named(value: object, name: str) -> Iterator[tuple[str, Tensor]]:
+def _named(value: object, name: str, depth: int = _DEEPEST) -> Iterator[tuple[str, Tensor]]:
     if isinstance(value, Tensor):
         yield name, value
+    elif not depth:
+        return
     elif isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _named(item, str(key))
+            yield from _named(item, str(key), depth - 1)
     elif isinstance(value, (list, tuple)):
         for item in value:
-            yield from _named(item, name)
+            yield from _named(item, name, depth - 1)
+    elif hasattr(value, "__dict__") and not isinstance(value, type) and not callable(value):
+        for key, item in vars(value).items():  # such as a projector
+            yield from _named(item, key, depth - 1)
 
 
 def tensor_bytes(tensors: Iterable[Tensor]) -> int:

@@ -55,7 +55,7 @@ def test_a_file_with_other_tensors_than_its_dimensions_say_is_measured_bare() ->
     assert scenario.batch is None
     request = measure_request(replace(SCENARIO, model=model), "cpu")
     assert request.shape is None
-    assert BareTensor((3, 3), "bf16") in request.tensors
+    assert BareTensor((3, 3), "bf16", name="adapter.weight") in request.tensors
     assert BareTensor((), "int64", trainable=False, buffer=True) in request.tensors
 
 
@@ -120,13 +120,16 @@ def test_on_a_gpu_the_middle_of_the_band_is_compared_with_what_was_reserved() ->
 
 
 def test_what_the_worker_cannot_build_is_refused_before_it_starts() -> None:
-    """One line for each way of handing parameters over, and for other runtimes; lists go through."""
-    refused = {each.handing for each in CATALOGUE.values()} - {"list"}
-    assert refused == set(get_args(Handing)) - {"list"}
+    """One line for what takes the model itself, and for other runtimes; everything else goes through."""
+    asked = {each.handing for each in CATALOGUE.values()}
+    assert asked == set(get_args(Handing))
     for implementation in CATALOGUE.values():
         scenario = replace(SCENARIO, optimizer=implementation.id, options=())
-        if implementation.runtime == "torch" and implementation.handing == "list":
-            assert measure_request(scenario, "cuda:0").optimizer == implementation.path
+        if implementation.runtime == "torch" and implementation.handing != "model":
+            request = measure_request(scenario, "cuda:0")
+            assert request.optimizer == implementation.path
+            assert request.named == (implementation.handing == "named")
+            assert bool(request.groups) == (implementation.handing in ("muon", "low_rank", "algorithm"))
             continue
         with pytest.raises(UserError, match="Measure: ") as error:
             measure_request(scenario, "cuda:0")
