@@ -60,7 +60,7 @@ def measure(arguments: argparse.Namespace) -> int:
     request = measure_request(
         work.scenario, device, arguments.steps, config=work.config, function=work.function
     )
-    outcome = Measurement(sample_hz=rate).run(request, _show)
+    outcome = Measurement(arguments.python, rate).run(request, _show)
     _clear()
     if outcome.status not in ("done", "out_of_memory") and outcome.reason is not None:
         raise UserError(outcome.reason.key, **outcome.reason.values)

@@ -17,7 +17,7 @@ from optmem_gui.core.scenario import Attention, BaseDType, Loss, Target
 LARGEST = 10**9
 """Largest batch, sequence, accumulation or rank accepted."""
 
-_PYTHON = "Python with torch and the model's own library, for a config of a family not known here"
+_PYTHON = "Python that simulates and measures, and builds a config of a family not known here; it has torch"
 
 
 class Parser(argparse.ArgumentParser):

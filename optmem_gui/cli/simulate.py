@@ -62,7 +62,7 @@ def simulate(arguments: argparse.Namespace) -> int:
         function=work.function,
         every_block=arguments.every_block,
     )
-    with Simulator() as simulator:
+    with Simulator(arguments.python) as simulator:
         outcome = simulator.simulate(request, _show)
     _clear()
     notes = simulated_notes(chosen)

@@ -15,6 +15,12 @@ DEFAULT_SAMPLE_HZ = 100
 MOST_SAMPLE_HZ = 1000
 """How often the driver is asked during a measurement."""
 
+OLDEST_PYTHON = (3, 10)
+"""First Python under which a worker runs."""
+
+OLDEST_TORCH = (2, 5)
+"""First release whose device properties carry the UUID by which a GPU is found."""
+
 
 @dataclass(frozen=True, slots=True)
 class BareTensor:

@@ -33,7 +33,7 @@ class ConfigBuilder:
     def __init__(
         self, python: str | None = None, *, worker: Launch | None = None, longest_s: float = LONGEST_S
     ) -> None:
-        self._launch = worker or worker_launch(python)
+        self._python, self._worker = python, worker
         self._longest_s = longest_s
 
     def build(self, config: str, cancelled: Callable[[], bool] = lambda: False) -> DescribeReport | None:
@@ -51,11 +51,12 @@ class ConfigBuilder:
         """
         lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         child = Child("describe", lines.put)
+        launch = self._worker or worker_launch(self._python)
         try:
-            child.start(self._launch)
+            child.start(launch)
         except OSError as error:
             cause = error.strerror or str(error)
-            raise UserError("measure.no_python", python=self._launch.command[0], cause=cause) from None
+            raise UserError("measure.no_python", python=launch.command[0], cause=cause) from None
         try:
             child.write(encode(DescribeRequest(config)))
             answer = self._await(lines, cancelled)

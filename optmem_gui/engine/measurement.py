@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from optmem_gui.core.errors import UserError
 from optmem_gui.core.protocol import (
     Failed,
     Hello,
@@ -166,7 +167,7 @@ class Measurement:
         sampler: Launch | None = None,
         limits: Limits | None = None,
     ) -> None:
-        self._worker_launch = worker or worker_launch(python)
+        self._python, self._worker_launch = python, worker
         self._sampler_launch = sampler or sampler_launch(sample_hz)
         self._limits = limits or Limits()
         self._words: queue.SimpleQueue[_Word] = queue.SimpleQueue()
@@ -202,7 +203,10 @@ class Measurement:
     def _start(self, course: _Course, on_event: Callable[[Event], None]) -> None:
         self._start_sampler(course)
         self._await_baseline(course, on_event)
-        launch = self._worker_launch
+        try:
+            launch = self._worker_launch = self._worker_launch or worker_launch(self._python)
+        except UserError as error:
+            raise _Stop("failed", error.reason) from error
         try:
             self._worker.start(launch)
         except OSError as error:
@@ -356,7 +360,7 @@ class Measurement:
             return "out_of_memory" if out else "failed", failed.reason, failed.detail
         if course.result is not None:
             return "done", None, ""
-        if course.hello is None and course.garbage:
+        if course.hello is None and course.garbage and self._worker_launch is not None:
             values = {"python": self._worker_launch.command[0], "sample": course.garbage}
             return "failed", Reason("measure.not_a_worker", values), self._worker.errors
         returncode = self._worker.returncode

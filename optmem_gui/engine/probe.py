@@ -60,7 +60,7 @@ class Probe:
     def __init__(
         self, python: str | None = None, *, worker: Launch | None = None, silence_s: float = SILENCE_S
     ) -> None:
-        self._launch = worker or worker_launch(python)
+        self._python, self._worker = python, worker
         self._silence_s = silence_s
         self._lines: queue.SimpleQueue[bytes | Reason | None] = queue.SimpleQueue()
         self._child = Child("probe", self._lines.put)
@@ -82,9 +82,13 @@ class Probe:
             The outcome; nothing that goes wrong with the class or its process raises.
         """
         try:
-            self._child.start(self._launch)
+            launch = self._worker or worker_launch(self._python)
+        except UserError as error:
+            return ProbeOutcome(request, reason=error.reason)
+        try:
+            self._child.start(launch)
         except OSError as error:
-            values = {"python": self._launch.command[0], "cause": error.strerror or str(error)}
+            values = {"python": launch.command[0], "cause": error.strerror or str(error)}
             return ProbeOutcome(request, reason=Reason("measure.no_python", values))
         try:
             self._child.write(encode(request))

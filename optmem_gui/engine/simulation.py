@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Literal
 
+from optmem_gui.core.errors import UserError
 from optmem_gui.core.protocol import (
     Failed,
     Hello,
@@ -139,7 +140,7 @@ class Simulator:
         worker: Launch | None = None,
         limits: SimulationLimits | None = None,
     ) -> None:
-        self._launch = worker or worker_launch(python)
+        self._python, self._launch = python, worker
         self._limits = limits or SimulationLimits()
         self._words: queue.SimpleQueue[_Job | _Line | _Cancel | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -284,13 +285,23 @@ class Simulator:
         self._child.write(encode(job.request))
         self._until = time.monotonic() + patience
 
+    @property
+    def _program(self) -> str:
+        return "" if self._launch is None else self._launch.command[0]
+
     def _start_worker(self, job: _Job) -> bool:
         child = Child("simulation", lambda line: self._words.put(_Line(child, line)))
+        reason = None
         try:
+            self._launch = self._launch or worker_launch(self._python)
             child.start(self._launch)
+        except UserError as error:
+            reason = error.reason
         except OSError as error:
-            values = {"python": self._launch.command[0], "cause": error.strerror or str(error)}
-            job.finish("failed", Reason("simulate.no_python", values))
+            values = {"python": self._program, "cause": error.strerror or str(error)}
+            reason = Reason("simulate.no_python", values)
+        if reason is not None:
+            job.finish("failed", reason)
             self._rest()
             return False
         self._child = child
@@ -333,7 +344,7 @@ class Simulator:
         self._running = None
         if job is not None:
             if job.stage == "start" and job.garbage:
-                values = {"python": self._launch.command[0], "sample": job.garbage}
+                values = {"python": self._program, "sample": job.garbage}
                 job.finish("failed", Reason("simulate.not_a_worker", values), errors)
             job.finish("failed", explain_exit(returncode, job.stage, "simulate"), errors)
         self._begin()

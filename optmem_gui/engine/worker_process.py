@@ -8,33 +8,57 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-import optmem_gui
+from optmem_gui import paths
 from optmem_gui.core.reasons import Reason
 from optmem_gui.engine.child import Launch
 
-_ROOT = str(Path(optmem_gui.__file__).resolve().parent.parent)
 _WORKER = "optmem_gui.worker"
 _SAMPLER = "optmem_gui.engine.sampler"
-_DROPPED = ("PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONWARNINGS", "PYTHONEXECUTABLE")
+_DROPPED = (
+    "PYTHONHOME",
+    "PYTHONSTARTUP",
+    "PYTHONINSPECT",
+    "PYTHONWARNINGS",
+    "PYTHONEXECUTABLE",
+    "__PYVENV_LAUNCHER__",
+)
 
 
 def worker_launch(python: str | None = None) -> Launch:
     """The worker under the user's Python, or under this one.
 
     Args:
-        python: Python with torch in which the user trains; this program's own when left out.
+        python: Python with torch in which the user trains. When left out, this program's own; a bundle
+            takes its own torch or, where it has none, looks for a Python that has.
+
+    Raises:
+        UserError: A bundle without torch found no Python that has it.
     """
-    return _launch(python or sys.executable, _WORKER)
+    if python is None and paths.bundle_dir() is not None:
+        if paths.bundles_torch():
+            return _launch(_bundled(_WORKER))
+        from optmem_gui.engine.pythons import default_python  # noqa: PLC0415  # only a bundle looks for one
+
+        python = default_python().path
+    return _launch((python or sys.executable, "-u", "-m", _WORKER))
 
 
 def sampler_launch(rate_hz: int) -> Launch:
     """The sampler, under this program's own Python: it needs nvidia-ml-py and psutil."""
-    return _launch(sys.executable, _SAMPLER, "--rate", str(rate_hz))
+    bundled = paths.bundle_dir() is not None
+    program = _bundled(_SAMPLER) if bundled else (sys.executable, "-u", "-m", _SAMPLER)
+    return _launch(program, "--rate", str(rate_hz))
 
 
-def _launch(python: str, module: str, *arguments: str) -> Launch:
-    command = (python, "-u", "-m", module, "--parent", str(os.getpid()), *arguments)
-    return Launch(command, child_environment(os.environ), _ROOT)
+def _bundled(module: str) -> tuple[str, ...]:
+    """A module under the bundle's second program, which never loads Qt."""
+    suffix = ".exe" if sys.platform == "win32" else ""
+    return str(Path(sys.executable).parent / f"{paths.WORKER_PROGRAM}{suffix}"), module
+
+
+def _launch(program: tuple[str, ...], *arguments: str) -> Launch:
+    command = (*program, "--parent", str(os.getpid()), *arguments)
+    return Launch(command, child_environment(os.environ), str(paths.import_root()))
 
 
 def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
@@ -53,11 +77,14 @@ def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
         original = kept.pop(f"{name}_ORIG", None)
         if original is not None:
             kept[name] = original
-        elif getattr(sys, "frozen", False):
+        elif paths.bundle_dir() is not None:
             kept.pop(name, None)
-    kept["PYTHONPATH"] = os.pathsep.join(part for part in (_ROOT, kept.get("PYTHONPATH", "")) if part)
+    root = str(paths.import_root())
+    kept["PYTHONPATH"] = os.pathsep.join(part for part in (root, kept.get("PYTHONPATH", "")) if part)
     kept["CUDA_DEVICE_ORDER"] = kept.get("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
     kept["PYTHONIOENCODING"] = "utf-8"
+    if paths.bundle_dir() is not None and sys.platform == "darwin":
+        kept["PYTHONDONTWRITEBYTECODE"] = "1"  # a file written into a signed program breaks its seal
     return kept
 
 

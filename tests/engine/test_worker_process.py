@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from optmem_gui.engine.worker_process import child_environment, explain_exit, wo
 
 
 def test_a_child_gets_no_qt_and_no_library_path_of_a_bundle(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "_MEIPASS", "/bundle", raising=False)
     given = {
         "QT_PLUGIN_PATH": "/bundle/plugins",
         "QML2_IMPORT_PATH": "/bundle/qml",
@@ -23,6 +24,7 @@ def test_a_child_gets_no_qt_and_no_library_path_of_a_bundle(monkeypatch: pytest.
     kept = child_environment(given)
     assert kept["HOME"] == "/home/someone"
     assert kept["CUDA_VISIBLE_DEVICES"] == "1"
+    assert kept.pop("PYTHONPATH") == str(Path("/bundle/worker_files"))
     assert not [name for name, value in kept.items() if "/bundle" in value]
 
 
