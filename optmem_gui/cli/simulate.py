@@ -84,7 +84,7 @@ def _exit_code(arguments: argparse.Namespace, outcome: SimulationOutcome, gpu: G
     if outcome.status == "out_of_memory":
         return EXIT_NO
     if arguments.check and gpu is not None and outcome.report is not None:
-        return CHECK_CODES[fit_on(gpu, simulated_process(outcome.report)).fits]
+        return CHECK_CODES[fit_on(gpu, simulated_process(outcome.report, gpu)).fits]
     return EXIT_DONE
 
 
@@ -123,7 +123,7 @@ def _text(scenario: Scenario, breakdown: Breakdown | None, report: SimulationRep
     if report.out_of_memory:
         lines.append("Does not fit: out of memory in the simulated step")
     elif gpu is not None:
-        fit = fit_on(gpu, simulated_process(report))
+        fit = fit_on(gpu, simulated_process(report, gpu))
         lines.append(f"Fits: {fit.fits}, {format_bytes(fit.usable)} usable on {gpu.name}")
     lines.append("")
     if breakdown is not None:

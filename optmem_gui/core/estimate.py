@@ -15,7 +15,7 @@ from optmem_gui.core.layout import Layout, place
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import optimizer_state, step_temporaries
-from optmem_gui.core.overhead import fit_on, process_band, reserved_band
+from optmem_gui.core.overhead import CONTEXT_BYTES, fit_on, process_band, reserved_band
 from optmem_gui.core.parallel import ONE_GPU
 from optmem_gui.core.phases import StepCost, course, peak_of, phases
 from optmem_gui.core.precision import precision
@@ -71,7 +71,7 @@ def _of_rank(ground: Ground, implementation: Implementation, gpu: Gpu | None) ->
     sizes = sizes_of(ground, implementation)
     peak, state, temporaries = sizes.peak, sizes.state, sizes.temporaries
     reserved = reserved_band(peak.bytes, scenario.target)
-    process = process_band(reserved, scenario.target, ranks=scenario.parallel.gpus)
+    process = process_band(reserved, scenario.target, scenario.parallel.gpus, gpu)
     return Breakdown(
         parameters=_counts(scenario, ground.layout),
         components=component_rows(sizes),
@@ -82,7 +82,7 @@ def _of_rank(ground: Ground, implementation: Implementation, gpu: Gpu | None) ->
         process=process,
         fit=None if gpu is None else fit_on(gpu, process),
         timeline=tuple(sizes.moments),
-        assumptions=(*_assumptions(ground), *sharding_notes(scenario, implementation, ground.share)),
+        assumptions=(*_assumptions(ground, gpu), *sharding_notes(scenario, implementation, ground.share)),
         warnings=tuple(_warnings(scenario, ground.layout, (*state.warnings, *temporaries.warnings))),
         state_only=not temporaries.predicted,
     )
@@ -128,7 +128,7 @@ def _counts(scenario: Scenario, layout: Layout) -> ParameterCounts:
     )
 
 
-def _assumptions(ground: Ground) -> Iterable[Reason]:
+def _assumptions(ground: Ground, gpu: Gpu | None) -> Iterable[Reason]:
     scenario, activations = ground.rank.scenario, ground.activations
     if scenario.model.architecture is None:
         yield Reason("assume.no_architecture")
@@ -145,7 +145,8 @@ def _assumptions(ground: Ground) -> Iterable[Reason]:
         return
     yield Reason("assume.slack")
     yield Reason("assume.reserved")
-    yield Reason("assume.context")
+    calibration = None if gpu is None else gpu.calibration
+    yield Reason("assume.context") if calibration is None else calibration.reason(CONTEXT_BYTES)
 
 
 def _warnings(scenario: Scenario, layout: Layout, optimizer: Iterable[Reason]) -> Iterable[Reason]:

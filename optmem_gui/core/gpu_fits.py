@@ -77,7 +77,7 @@ class _Kind:
         peak = self._peaks[parallel]
         assert peak is not None  # noqa: S101  # None is kept only by needed(), for layouts it tries itself
         target = self._scenario.target
-        return fit_on(gpu, process_band(reserved_band(peak, target), target, ranks=parallel.gpus))
+        return fit_on(gpu, process_band(reserved_band(peak, target), target, parallel.gpus, gpu))
 
     def needed(self, gpu: Gpu, alone: Fit) -> int | None:
         """The fewest of these GPUs that are enough."""

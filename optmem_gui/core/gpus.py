@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from optmem_gui.core.calibration import Calibration
 from optmem_gui.core.kernels.processors import threads_of
 from optmem_gui.core.units import MIB
 
@@ -24,6 +25,7 @@ class Gpu:
         source: Where the total was read.
         sm_count: Streaming multiprocessors; None where they are not known.
         sm_source: Where their number is from.
+        calibration: What measurements on one of them found; None where there were none.
     """
 
     id: str
@@ -37,6 +39,7 @@ class Gpu:
     source: str
     sm_count: int | None = None
     sm_source: str = ""
+    calibration: Calibration | None = None
 
     @property
     def threads_per_sm(self) -> int | None:
@@ -45,5 +48,8 @@ class Gpu:
 
     @property
     def usable_bytes(self) -> int:
-        """What processes can share: the total less the driver's reserve."""
+        """What processes can share: the total less the driver's reserve, as read on this GPU where it was."""
+        measured = None if self.calibration is None else self.calibration.usable_bytes
+        if measured is not None:
+            return measured
         return (self.total_mib - self.reserve_mib) * MIB

@@ -100,7 +100,7 @@ def _row(implementation: Implementation, options: Options, shared: _Shared) -> O
         )
     scenario, gpu = shared.ranks.scenario, shared.gpu
     reserved = reserved_band(worst.bytes, scenario.target)
-    process = process_band(reserved, scenario.target, ranks=scenario.parallel.gpus)
+    process = process_band(reserved, scenario.target, scenario.parallel.gpus, gpu)
     return OptimizerRow(
         optimizer=implementation.id,
         state_bytes=worst.state_bytes,

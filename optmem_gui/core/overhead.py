@@ -42,9 +42,14 @@ def reserved_band(peak_bytes: int, target: Target) -> Band:
     return Band(low, -(-high // SEGMENT_BYTES) * SEGMENT_BYTES)
 
 
-def process_band(reserved: Band, target: Target, ranks: int = 1) -> Band:
+def context_band(gpu: Gpu | None) -> Band:
+    """What a process takes on a GPU beyond what torch reserves, as measured there where it was."""
+    return CONTEXT_BYTES if gpu is None or gpu.calibration is None else gpu.calibration.context
+
+
+def process_band(reserved: Band, target: Target, ranks: int = 1, gpu: Gpu | None = None) -> Band:
     """What the driver (or, on a CPU, the operating system) shows for the process."""
-    extra = CONTEXT_BYTES if target == "cuda" else HOST_PROCESS_BYTES
+    extra = context_band(gpu) if target == "cuda" else HOST_PROCESS_BYTES
     nccl = NCCL_BYTES if ranks > 1 and target == "cuda" else Band(0, 0)
     return Band(reserved.low + extra.low + nccl.low, reserved.high + extra.high + nccl.high)
 

@@ -17,6 +17,7 @@ from typing import Union
 
 from optmem_gui.core.codec import CodecError, from_json, to_json
 from optmem_gui.core.describing import DescribeReport, DescribeRequest
+from optmem_gui.core.observing import DeviceFacts, Others
 from optmem_gui.core.probing import ProbeReport, ProbeRequest
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import CancelRequest, MeasureRequest, SimulateRequest
@@ -291,6 +292,8 @@ Message = Union[  # noqa: UP007  # evaluated at run time; a plain alias reads th
     Failed,
     Sample,
     SamplerNote,
+    DeviceFacts,
+    Others,
 ]
 
 _KINDS: dict[str, type[Message]] = {
@@ -310,6 +313,8 @@ _KINDS: dict[str, type[Message]] = {
     "failed": Failed,
     "sample": Sample,
     "note": SamplerNote,
+    "facts": DeviceFacts,
+    "others": Others,
 }
 _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False)
 """Made once: ``json.dumps`` makes one a call, and a thousand samples a second are encoded."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS, Band, Breakdown
+from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.measuring import measure_request, measured_scenario
 from optmem_gui.core.overhead import process_band
 from optmem_gui.core.reasons import Reason
@@ -122,9 +123,9 @@ def steady_phases(report: SimulationReport) -> tuple[SimulatedPhase, ...]:
     return tuple(phase for phase in report.phases if phase.step == last)
 
 
-def simulated_process(report: SimulationReport) -> Band:
+def simulated_process(report: SimulationReport, gpu: Gpu | None = None) -> Band:
     """What the driver shows for the process: what is reserved, with the band of the CUDA context."""
-    return process_band(Band(report.peak_reserved_bytes, report.peak_reserved_bytes), "cuda")
+    return process_band(Band(report.peak_reserved_bytes, report.peak_reserved_bytes), "cuda", gpu=gpu)
 
 
 def compare_simulated(breakdown: Breakdown, report: SimulationReport) -> tuple[SimulatedRow, ...]:

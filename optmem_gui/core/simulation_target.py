@@ -5,7 +5,7 @@ from __future__ import annotations
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.kernels.processors import FEWEST, MOST, Processors, threads_of
 from optmem_gui.core.kernels.releases import NEWEST, release_of
-from optmem_gui.core.overhead import CONTEXT_BYTES
+from optmem_gui.core.overhead import context_band
 from optmem_gui.core.simulating import SimulationTarget
 
 
@@ -32,7 +32,7 @@ def target_of(
         architecture=gpu.architecture if gpu is not None else "",
         sm_count=gpu.sm_count if gpu is not None else None,
         threads_per_sm=gpu.threads_per_sm if gpu is not None else None,
-        capacity_bytes=gpu.usable_bytes - CONTEXT_BYTES.low if gpu is not None else None,
+        capacity_bytes=gpu.usable_bytes - context_band(gpu).low if gpu is not None else None,
         allocator=allocator,
         cublas_workspace=cublas_workspace,
     )

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from optmem_gui.core.reasons import Reason
-from optmem_gui.engine.nvml import NOT_SUPPORTED, DeviceMemory, Nvml, NvmlDevice
+from optmem_gui.engine.nvml import Nvml, NvmlDevice
+from optmem_gui.engine.nvml_records import NOT_SUPPORTED, DeviceMemory
 
 CPU = "cpu"
 AUTO = "auto"

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from optmem_gui.core.errors import UserError
+from optmem_gui.core.observing import DeviceFacts, Others
 from optmem_gui.core.protocol import (
     Failed,
     Hello,
@@ -33,6 +34,7 @@ from optmem_gui.core.protocol import (
 from optmem_gui.core.reasons import Reason, Value
 from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, MeasureRequest
 from optmem_gui.engine.child import Child, Launch
+from optmem_gui.engine.measurement_warnings import disturbance, growth, spill
 from optmem_gui.engine.nvml import ENDS
 from optmem_gui.engine.worker_process import explain_exit, sampler_launch, worker_launch
 
@@ -42,8 +44,6 @@ Status = Literal["done", "out_of_memory", "failed", "cancelled"]
 Event = Hello | Progress | PhaseSample | StepResult | Sample | SamplerNote
 
 _SHOWN_GARBAGE = 60
-_NOTICED_BYTES = 64 << 20
-"""Changes of other processes below this are the driver's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,9 @@ class MeasurementResult:
         notes: Series that were not available.
         warnings: What makes the figures less exact.
         baseline_bytes: Used on the GPU by everyone before the worker touched it.
+        facts: What the driver said of the GPU; None without one.
+        others: Who else used the GPU, before and meanwhile; empty where the driver does not list processes.
+        sample_hz: How often the driver was asked a second.
     """
 
     status: Status
@@ -94,6 +97,9 @@ class MeasurementResult:
     notes: tuple[SamplerNote, ...] = ()
     warnings: tuple[Reason, ...] = ()
     baseline_bytes: int | None = None
+    facts: DeviceFacts | None = None
+    others: tuple[Others, ...] = ()
+    sample_hz: int = DEFAULT_SAMPLE_HZ
 
     @property
     def process_peak_bytes(self) -> int | None:
@@ -133,6 +139,8 @@ class _Course:
     steps: list[StepResult] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
     notes: list[SamplerNote] = field(default_factory=list)
+    facts: DeviceFacts | None = None
+    others: list[Others] = field(default_factory=list)
 
 
 class _Stop(Exception):  # noqa: N818  # not an error: the way out of the loop
@@ -168,7 +176,7 @@ class Measurement:
         limits: Limits | None = None,
     ) -> None:
         self._python, self._worker_launch = python, worker
-        self._sampler_launch = sampler or sampler_launch(sample_hz)
+        self._sampler_launch, self._sample_hz = sampler or sampler_launch(sample_hz), sample_hz
         self._limits = limits or Limits()
         self._words: queue.SimpleQueue[_Word] = queue.SimpleQueue()
         self._worker = Child("worker", lambda line: self._words.put(("worker", line)))
@@ -325,6 +333,12 @@ class Measurement:
                 self._sampler.write(f"device {message.uuid}\nready\n".encode())
         elif isinstance(message, SamplerNote):
             course.notes.append(message)
+            if message.series == "process":  # the worker itself may be in the list, under another number
+                course.others.clear()
+        elif isinstance(message, DeviceFacts):
+            course.facts = message
+        elif isinstance(message, Others):
+            course.others.append(message)
         elif isinstance(message, Result):
             course.result = message
         elif isinstance(message, Failed):
@@ -347,9 +361,21 @@ class Measurement:
             phases=tuple(course.phases),
             samples=tuple(course.samples),
             notes=tuple(course.notes),
-            warnings=tuple(_warnings(course)),
+            warnings=self._warnings(course),
             baseline_bytes=course.baseline,
+            facts=course.facts,
+            others=tuple(course.others),
+            sample_hz=self._sample_hz,
         )
+
+    @staticmethod
+    def _warnings(course: _Course) -> tuple[Reason, ...]:
+        if course.result is None:
+            return ()
+        total = None if course.hello is None else course.hello.total_bytes
+        used = [s.device_used_bytes for s in course.samples if s.device_used_bytes is not None]
+        change = used[-1] - course.baseline if used and course.baseline is not None else 0
+        return (*spill(total, course.phases), *growth(course.steps), *disturbance(change, course.others))
 
     def _verdict(self, course: _Course, stop: _Stop | None) -> tuple[Status, Reason | None, str]:
         if stop is not None:
@@ -365,23 +391,3 @@ class Measurement:
             return "failed", Reason("measure.not_a_worker", values), self._worker.errors
         returncode = self._worker.returncode
         return "failed", explain_exit(returncode or 0, course.stage), self._worker.errors
-
-
-def _warnings(course: _Course) -> list[Reason]:
-    """What makes the figures of a finished measurement less than exact."""
-    if course.result is None:
-        return []
-    found: list[Reason] = []
-    total = None if course.hello is None else course.hello.total_bytes
-    reserved = max((p.peak_reserved_bytes or 0 for p in course.phases), default=0)
-    if total is not None and reserved > total:
-        found.append(Reason("measure.spilled", {"reserved_bytes": reserved, "total_bytes": total}))
-    states = [step.categories.optimizer_state for step in course.steps[1:]]
-    if len(states) > 1 and states[-1] > states[-2]:
-        grown = states[-1] - states[-2]
-        found.append(Reason("measure.still_growing", {"grown_bytes": grown, "steps": len(course.steps)}))
-    used = [s.device_used_bytes for s in course.samples if s.device_used_bytes is not None]
-    change = used[-1] - course.baseline if used and course.baseline is not None else 0
-    if abs(change) > _NOTICED_BYTES:
-        found.append(Reason("measure.others_changed", {"change_bytes": change}))
-    return found

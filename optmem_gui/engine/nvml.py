@@ -14,28 +14,30 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType, TracebackType
 from typing import Any, TypeVar
 
 from optmem_gui.core.reasons import Reason
+from optmem_gui.engine.nvml_records import (
+    NOT_SUPPORTED,
+    DeviceMemory,
+    GpuProcess,
+    first_version,
+    is_sane,
+    is_size,
+    second_version,
+)
 
 T = TypeVar("T")
-
-_UNKNOWN_BYTES = (1 << 64) - 1
-"""NVML_VALUE_NOT_AVAILABLE as an unsigned number: what Windows' driver model answers."""
-
-_BEYOND_BYTES = 1 << 50
-"""No GPU has so much: a size above is a value that means "not available", shifted or rounded."""
 
 LOST = "nvml.gpu_lost"
 _RESET = "nvml.reset_required"
 ENDS = (LOST, _RESET)
 """The GPU answers nothing any more."""
 
-NOT_SUPPORTED = "nvml.not_supported"
 NO_PERMISSION = "nvml.no_permission"
 _NO_DEVICE = "nvml.no_device"
 _NOT_STARTED = "nvml.not_started"
@@ -83,25 +85,6 @@ class NvmlDevice:
     uuid: str
     name: str
     parent: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceMemory:
-    """Memory of one GPU, bytes.
-
-    Attributes:
-        total: All of it, the driver's reserve included.
-        used: Used by processes; with ``version`` 1 the driver's reserve is in it.
-        free: What a new allocation can take.
-        reserved: The driver's own; None where version 1 hides it in ``used``.
-        version: Version of the query that answered.
-    """
-
-    total: int
-    used: int
-    free: int
-    reserved: int | None
-    version: int
 
 
 class Nvml:
@@ -178,31 +161,60 @@ class Nvml:
         """
         return self._of(uuid, partial(self._process_bytes, pid))
 
+    def processes(self, uuid: str) -> tuple[GpuProcess, ...] | Reason:
+        """Everyone who computes or draws on one GPU, by process id; who does both is listed once."""
+        return self._of(uuid, self._processes)
+
+    def driver_version(self) -> str | Reason:
+        """Version of the driver, such as ``580.65.06``."""
+        module = self._session()
+        if isinstance(module, Reason):
+            return module
+        answer: str | Reason = _ask(module, lambda: _text(module.nvmlSystemGetDriverVersion()))
+        return answer
+
+    def _processes(self, module: Any, handle: Any) -> tuple[GpuProcess, ...] | Reason:  # noqa: ANN401  # pynvml has no types
+        used: dict[int, int | None] = {}
+        for rows in self._lists(module, handle):
+            if isinstance(rows, Reason):
+                return rows
+            for row in rows:
+                size = int(row.usedGpuMemory) if is_size(row.usedGpuMemory) else None
+                known = used.get(row.pid)
+                used[row.pid] = size if known is None else max(known, size or 0)
+        return tuple(GpuProcess(pid, _program(module, pid), used[pid]) for pid in sorted(used))
+
     def _memory(self, uuid: str, module: Any, handle: Any) -> DeviceMemory | Reason:  # noqa: ANN401  # pynvml has no types
         newer = getattr(module, "nvmlMemory_v2", None)
         known = self._versions.get(uuid)
         answer: DeviceMemory | Reason = Reason("nvml.old_driver")
         if known != 1 and newer is not None:
             info = _ask(module, partial(module.nvmlDeviceGetMemoryInfo, handle, version=newer))
-            answer = info if isinstance(info, Reason) else _second_version(info)
+            answer = info if isinstance(info, Reason) else second_version(info)
             if known == 2 or (isinstance(answer, Reason) and answer.key in (*ENDS, _NOT_STARTED)):
                 return answer
         if isinstance(answer, Reason):
             info = _ask(module, lambda: module.nvmlDeviceGetMemoryInfo(handle))
-            answer = info if isinstance(info, Reason) else _first_version(info)
+            answer = info if isinstance(info, Reason) else first_version(info)
         if not isinstance(answer, Reason):
             self._versions[uuid] = answer.version
         return answer
 
     def _process_bytes(self, pid: int, module: Any, handle: Any) -> int | Reason:  # noqa: ANN401  # pynvml has no types
-        for name in _PROCESS_QUERIES[0]:
-            rows = self._rows(name, module, handle)
+        for rows in self._lists(module, handle):
             if isinstance(rows, Reason):
-                return Reason("nvml.process_hidden") if rows.key == NOT_SUPPORTED else rows
+                return rows
             for row in rows:
-                if row.pid == pid and _is_size(row.usedGpuMemory):
+                if row.pid == pid and is_size(row.usedGpuMemory):
                     return int(row.usedGpuMemory)
         return Reason("nvml.process_hidden")
+
+    def _lists(self, module: Any, handle: Any) -> Iterator[Any]:  # noqa: ANN401  # pynvml has no types
+        """The driver's lists of processes, one after the other; a reason in place of one it does not give."""
+        for name in _PROCESS_QUERIES[0]:
+            rows = self._rows(name, module, handle)
+            unsupported = isinstance(rows, Reason) and rows.key == NOT_SUPPORTED
+            yield Reason("nvml.process_hidden") if unsupported else rows
 
     def _rows(self, name: str, module: Any, handle: Any) -> Any:  # noqa: ANN401  # pynvml has no types
         """The driver's list of processes by the newest query that gives a sensible one."""
@@ -216,7 +228,7 @@ class Nvml:
                 answer = rows
                 if rows.key != "nvml.old_driver":
                     return rows
-            elif all(map(_is_sane, rows)):
+            elif all(map(is_sane, rows)):
                 if rows:
                     self._suffixes[name] = suffix
                 return rows
@@ -293,6 +305,11 @@ def _naming(reason: Reason, uuid: str) -> Reason:
     return Reason(_NO_DEVICE, {"uuid": uuid}) if reason.key == _NO_DEVICE else reason
 
 
+def _program(module: Any, pid: int) -> str:  # noqa: ANN401  # the binding has no types
+    name = _ask(module, lambda: _text(module.nvmlSystemGetProcessName(pid)))
+    return "" if isinstance(name, Reason) else str(name)
+
+
 def _device(module: Any, handle: Any) -> NvmlDevice | Reason:  # noqa: ANN401  # the binding has no types
     uuid = _ask(module, lambda: _text(module.nvmlDeviceGetUUID(handle)))
     if isinstance(uuid, Reason):
@@ -317,37 +334,6 @@ def _slices(module: Any, handle: Any, whole: NvmlDevice) -> list[NvmlDevice]:  #
         if not isinstance(device, Reason):
             found.append(NvmlDevice(device.uuid, device.name, whole.uuid))
     return found
-
-
-def _second_version(info: Any) -> DeviceMemory | Reason:  # noqa: ANN401  # a structure of the binding
-    """Total = used + free + reserved."""
-    used = info.total - info.free - info.reserved
-    if not (_is_size(info.total) and info.total and 0 <= used <= info.total):
-        return Reason(NOT_SUPPORTED)
-    return DeviceMemory(info.total, used, info.free, info.reserved, 2)
-
-
-def _first_version(info: Any) -> DeviceMemory | Reason:  # noqa: ANN401  # a structure of the binding
-    """Total = used + free."""
-    if not (_is_size(info.total) and info.total and info.used <= info.total and info.free <= info.total):
-        return Reason(NOT_SUPPORTED)
-    return DeviceMemory(info.total, info.used, info.free, None, 1)
-
-
-def _is_size(value: int | None) -> bool:
-    return value is not None and 0 <= value < _BEYOND_BYTES
-
-
-def _is_sane(row: Any) -> bool:  # noqa: ANN401  # a structure of the binding
-    """Whether a process record was read where it stands.
-
-    Read with the wrong size, the next record's fields slide: the number of the process becomes 0 or the mark
-    for "no slice", the size becomes a process number or the same mark.
-    """
-    used = row.usedGpuMemory
-    return bool(
-        0 < row.pid < 1 << 31 and (used in (None, 0, _UNKNOWN_BYTES) or 1 << 12 <= used < _BEYOND_BYTES)
-    )
 
 
 def _pynvml() -> ModuleType:

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from optmem_gui.core.lifeline import die_with_parent
+from optmem_gui.core.observing import DeviceFacts, OtherProcess, Others
 from optmem_gui.core.protocol import Message, Sample, SamplerNote, encode
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, MOST_SAMPLE_HZ
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 
 _WALK_NS = 10_000_000
 """Between two questions about one process."""
+
+_OTHERS_NS = 500_000_000
+"""Between two looks at who else uses the GPU."""
 
 _WRITE_NS = 10_000_000
 """Between two writes: each wakes the reader up, which costs both sides more than a sample does."""
@@ -79,7 +83,9 @@ class Sampler:
         self._ended: set[str] = set()
         self._notes: list[SamplerNote] = []
         self._process: psutil.Process | None = None
-        self._walk_due_ns = 0
+        self._walk_due_ns = self._others_due_ns = 0
+        self._others: tuple[OtherProcess, ...] | None = None
+        self._known: str | None = None
         self._unified = False
         self.lost = False
 
@@ -95,8 +101,23 @@ class Sampler:
                 process = self._process_on(uuid, pid)
             rss = None if pid is None else self._rss(pid)
         self._send(Sample(clock, device, process, rss))
+        if uuid is not None and clock >= self._others_due_ns:
+            self._others_due_ns = clock + _OTHERS_NS
+            self._look_around(uuid, pid, clock)
         while self._notes:
             self._send(self._notes.pop(0))
+
+    def _look_around(self, uuid: str, pid: int | None, clock: int) -> None:
+        """Say who else uses the GPU, when that changed; where processes are not listed nothing is said."""
+        if self.lost or "process" in self._ended:
+            return
+        listed = self._nvml.processes(uuid)
+        if isinstance(listed, Reason):
+            return
+        others = tuple(OtherProcess(one.pid, one.name, one.used) for one in listed if one.pid != pid)
+        if others != self._others:
+            self._others = others
+            self._send(Others(clock, others))
 
     def _device(self, uuid: str) -> int | None:
         if "device" in self._ended:
@@ -105,6 +126,11 @@ class Sampler:
         if isinstance(memory, Reason):
             self._end("device", memory)
             return None
+        if uuid != self._known:
+            self._known = uuid
+            driver = self._nvml.driver_version()
+            version = "" if isinstance(driver, Reason) else driver
+            self._send(DeviceFacts(uuid, version, memory.total, memory.reserved, memory.version))
         if memory.version == UNIFIED and not self._unified:
             self._unified = True
             self._notes.append(SamplerNote("device", "nvml.unified", {}))

@@ -80,7 +80,7 @@ def notes_of(report: SimulationReport) -> tuple[Reason, ...]:
 def _figures(breakdown: Breakdown | None, report: SimulationReport, gpu: Gpu | None) -> Document:
     total = report.param_count
     active = total if breakdown is None else breakdown.parameters.active
-    process = simulated_process(report)
+    process = simulated_process(report, gpu)
     return {
         "parameters": {"total": total, "trainable": report.trainable_count, "active": active},
         "components": _components(breakdown, report),

@@ -56,6 +56,12 @@ class FakeNvml:
     def nvmlShutdown(self) -> None:  # noqa: N802  # Qt's name
         self.sessions -= 1
 
+    def nvmlSystemGetDriverVersion(self) -> str:  # noqa: N802  # the binding's name
+        return "580.00"
+
+    def nvmlSystemGetProcessName(self, pid: int) -> str:  # noqa: N802  # the binding's name
+        return f"/bin/p{pid}"
+
     def nvmlDeviceGetCount(self) -> int:  # noqa: N802  # Qt's name
         return 1
 

@@ -4,7 +4,8 @@ import pytest
 
 from optmem_gui.core.reasons import Reason
 from optmem_gui.engine.devices import Device, Devices, list_devices
-from optmem_gui.engine.nvml import DeviceMemory, Nvml, NvmlDevice
+from optmem_gui.engine.nvml import Nvml, NvmlDevice
+from optmem_gui.engine.nvml_records import DeviceMemory
 from tests.engine.fake_nvml import GIB, FakeNvml
 
 

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from optmem_gui.core.observing import DeviceFacts, OtherProcess, Others
 from optmem_gui.core.protocol import Message, Sample, SamplerNote
 from optmem_gui.engine.nvml import Nvml
 from optmem_gui.engine.sampler import Sampler, Watched
@@ -24,20 +25,35 @@ def sampled(fake: FakeNvml, watched: Watched, times: int) -> tuple[list[Message]
 def test_device_process_and_host_memory_are_sampled_together() -> None:
     fake = FakeNvml(processes=((os.getpid(), GIB),))
     said, _ = sampled(fake, Watched(os.getpid(), "GPU-fake", ready=True), 2)
-    assert len(said) == 2
-    for sample in said:
-        assert isinstance(sample, Sample)
-        assert sample.device_used_bytes == 2 * GIB
-    sample = said[0]  # the next one follows within 10 ms: the process is not asked about again so soon
-    assert isinstance(sample, Sample)
+    samples = [message for message in said if isinstance(message, Sample)]
+    assert [sample.device_used_bytes for sample in samples] == [2 * GIB] * 2
+    sample = samples[0]  # the next one follows within 10 ms: the process is not asked about again so soon
     assert sample.process_bytes == GIB
     assert sample.rss_bytes is not None
     assert sample.rss_bytes > 1 << 20
 
 
 def test_a_process_is_not_asked_for_before_it_uses_the_device() -> None:
-    said, _ = sampled(FakeNvml(), Watched(os.getpid(), "GPU-fake", ready=False), 3)
-    assert [type(message) for message in said] == [Sample] * 3
+    fake = FakeNvml(processes=((os.getpid(), GIB),))
+    said, _ = sampled(fake, Watched(os.getpid(), "GPU-fake", ready=False), 3)
+    assert [m.process_bytes for m in said if isinstance(m, Sample)] == [None] * 3
+
+
+def test_the_device_and_who_else_uses_it_are_said_once_and_again_when_that_changes() -> None:
+    """The sampler looks around twice a second; here the time of the next look is brought forward."""
+    fake = FakeNvml(processes=((os.getpid(), GIB), (7, 2 * GIB), (8, None)))
+    said: list[Message] = []
+    with Nvml(lambda: fake) as nvml:
+        sampler = Sampler(nvml, Watched(os.getpid(), "GPU-fake", ready=True), said.append)
+        for processes in (fake.processes, fake.processes, ((7, GIB),)):
+            fake.processes = processes
+            sampler._others_due_ns = 0
+            sampler.sample()
+    facts = [message for message in said if isinstance(message, DeviceFacts)]
+    assert facts == [DeviceFacts("GPU-fake", "580.00", 24 * GIB, GIB // 2, 2)]
+    others = [message.processes for message in said if isinstance(message, Others)]
+    first = (OtherProcess(7, "/bin/p7", 2 * GIB), OtherProcess(8, "/bin/p8", None))
+    assert others == [first, (OtherProcess(7, "/bin/p7", GIB),)]
 
 
 def test_what_is_not_available_is_said_once() -> None:
@@ -50,8 +66,9 @@ def test_what_is_not_available_is_said_once() -> None:
 
 
 def test_a_gpu_lost_after_twenty_samples_ends_the_sampling() -> None:
-    # one call opens the session, one finds the handle, then one query a sample
-    fake = FakeNvml(lost_after=22)
+    # one call opens the session, one finds the handle, one asks for the driver's version, two for the lists
+    # of processes, then one query a sample
+    fake = FakeNvml(lost_after=25)
     said, sampler = sampled_until_lost(fake)
     assert sampler.lost
     assert sum(isinstance(m, Sample) and m.device_used_bytes is not None for m in said) == 20

@@ -183,7 +183,7 @@ class Planner:
             UserError: The scenario is impossible in this layout.
         """
         worst, target = self._worst(parallel), self._scenario.target
-        process = process_band(reserved_band(worst.bytes, target), target, ranks=parallel.gpus)
+        process = process_band(reserved_band(worst.bytes, target), target, parallel.gpus, self._gpu)
         fit = fit_on(self._gpu, process)
         return PlannedLayout(
             parallel=parallel,

@@ -13,6 +13,7 @@ from optmem_gui.core.texts import (
     components,
     decide,
     errors,
+    export,
     measure,
     optimizer_beliefs,
     optimizer_collections,
@@ -26,10 +27,12 @@ from optmem_gui.core.texts import (
     precision,
     probe,
     pythons,
+    results,
     sharding,
     simulate,
     sources,
     tracing,
+    why,
     window,
 )
 
@@ -44,6 +47,7 @@ _AREAS = (
     components,
     decide,
     errors,
+    export,
     measure,
     optimizer_beliefs,
     optimizer_collections,
@@ -56,11 +60,13 @@ _AREAS = (
     optimizers,
     precision,
     probe,
+    results,
     pythons,
     simulate,
     sources,
     sharding,
     tracing,
+    why,
     window,
 )
 

@@ -6,6 +6,8 @@
  *     mig PARENT UUID TOTAL RESERVED USED NAME...   a slice of GPU number PARENT
  *     process GPU PID BYTES                    a process on GPU number GPU (slices are counted after all GPUs);
  *                                              PID self is the caller, BYTES na is "not available"
+ *     program PID PATH                         what that process runs; without it the driver does not tell
+ *     later MILLISECONDS INSTRUCTION           a process that is there only after so long since initialisation
  *     error FUNCTION CODE [AFTER]              FUNCTION fails with CODE, once it has worked AFTER times
  *     delay FUNCTION MICROSECONDS              FUNCTION takes its time
  *     grow BYTES                               every memory query finds so much more used
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef unsigned long long u64;
@@ -25,14 +28,14 @@ enum { OK, UNINITIALIZED, INVALID, NOT_SUPPORTED, NOT_FOUND = 6, TOO_SMALL = 7, 
 enum { MOST = 128 };
 
 typedef struct { char uuid[96], name[96]; u64 total, reserved, used; int parent; } Gpu;
-typedef struct { int gpu; unsigned pid; u64 used; } Process;
+typedef struct { int gpu; unsigned pid; u64 used; long from_ms; char program[96]; } Process;
 typedef struct { char name[64]; int code; long after, calls; long delay_us; } Rule;
 
 static Gpu gpus[MOST];
 static Process processes[MOST];
 static Rule rules[MOST];
 static int whole_count, gpu_count, process_count, rule_count, wide, sessions;
-static long generation;
+static long generation, began_ms;
 static u64 grow;
 static pid_t owner;
 
@@ -51,11 +54,19 @@ static Rule *rule(const char *name) {
     return made;
 }
 
+static long now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static void obey(char *line) {
     char name[96], word[32], size[32];
     Gpu gpu = {.parent = -1};
     long number = 0, after = 0;
     int at = 0, whose;
+    long from_ms = 0;
+    if (sscanf(line, "later %ld %n", &from_ms, &at) == 1) { line += at; at = 0; }
     line[strcspn(line, "\n")] = 0;
     if (sscanf(line, "gpu %95s %llu %llu %llu %n", gpu.uuid, &gpu.total, &gpu.reserved, &gpu.used, &at) == 4) {
         snprintf(gpu.name, sizeof gpu.name, "%s", line + at);
@@ -70,6 +81,11 @@ static void obey(char *line) {
         one->gpu = whose;
         one->pid = strcmp(word, "self") ? (unsigned)atol(word) : (unsigned)getpid();
         one->used = strcmp(size, "na") ? strtoull(size, NULL, 10) : ~0ULL;
+        one->from_ms = from_ms;
+        one->program[0] = 0;
+    } else if (sscanf(line, "program %31s %95s", word, name) == 2) {
+        for (int i = 0; i < process_count; i++)
+            if (processes[i].pid == (unsigned)atol(word)) snprintf(processes[i].program, 96, "%s", name);
     } else if (sscanf(line, "error %95s %ld %ld", name, &number, &after) >= 2) {
         rule(name)->code = (int)number;
         rule(name)->after = after;
@@ -90,6 +106,7 @@ static void read_script(void) {
     char line[512];
     whole_count = gpu_count = process_count = rule_count = wide = 0;
     grow = 0;
+    began_ms = now_ms();
     while (file && fgets(line, sizeof line, file)) obey(line);
     if (file) fclose(file);
 }
@@ -141,6 +158,16 @@ int nvmlSystemGetDriverVersion(char *text, unsigned size) {
     ENTER("nvmlSystemGetDriverVersion");
     snprintf(text, size, "580.00");
     return OK;
+}
+
+int nvmlSystemGetProcessName(unsigned pid, char *text, unsigned size) {
+    ENTER("nvmlSystemGetProcessName");
+    for (int i = 0; i < process_count; i++)
+        if (processes[i].pid == pid && processes[i].program[0]) {
+            snprintf(text, size, "%s", processes[i].program);
+            return OK;
+        }
+    return NOT_FOUND;
 }
 
 int nvmlDeviceGetCount_v2(unsigned *count) {
@@ -243,7 +270,7 @@ static int list(void *handle, unsigned *count, void *rows, int wide_rows) {
     unsigned found = 0, room = *count;
     if (!gpu) return INVALID;
     for (int i = 0; i < process_count; i++) {
-        if (processes[i].gpu != (int)(gpu - gpus)) continue;
+        if (processes[i].gpu != (int)(gpu - gpus) || now_ms() - began_ms < processes[i].from_ms) continue;
         if (rows && found < room) {
             Record record = {processes[i].pid, processes[i].used, ~0u, ~0u};
             if (wide_rows) ((WideRecord *)rows)[found] = (WideRecord){record, 0};

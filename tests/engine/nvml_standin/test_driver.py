@@ -12,7 +12,8 @@ import pytest
 
 from optmem_gui.core.reasons import Reason
 from optmem_gui.engine.devices import list_devices, system_memory
-from optmem_gui.engine.nvml import DeviceMemory, Nvml, NvmlDevice
+from optmem_gui.engine.nvml import Nvml, NvmlDevice
+from optmem_gui.engine.nvml_records import DeviceMemory
 from tests.engine.nvml_standin import GIB, H100, L4, MIB, Driver, driver, environment, needs_compiler
 
 pytestmark = needs_compiler
@@ -307,7 +308,8 @@ def test_a_session_ended_by_another_library_is_opened_again(nvidia: Driver) -> N
 def test_a_forked_process_opens_its_own_session(nvidia: Driver) -> None:
     code = f"""
 import os
-from optmem_gui.engine.nvml import Nvml, DeviceMemory
+from optmem_gui.engine.nvml import Nvml
+from optmem_gui.engine.nvml_records import DeviceMemory
 with Nvml() as nvml:
     assert isinstance(nvml.memory({GPU!r}), DeviceMemory)
     child = os.fork()

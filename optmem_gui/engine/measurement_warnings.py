@@ -1,0 +1,39 @@
+"""What makes the figures of a finished measurement less than exact."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from optmem_gui.core.observing import NOTICED_BYTES, Others, disturbed
+from optmem_gui.core.protocol import PhaseSample, StepResult
+from optmem_gui.core.reasons import Reason, Value
+
+
+def spill(total_bytes: int | None, phases: Sequence[PhaseSample]) -> Iterator[Reason]:
+    """More was held than the GPU has: the driver moved the rest to host memory."""
+    reserved = max((p.peak_reserved_bytes or 0 for p in phases), default=0)
+    if total_bytes is not None and reserved > total_bytes:
+        yield Reason("measure.spilled", {"reserved_bytes": reserved, "total_bytes": total_bytes})
+
+
+def growth(steps: Sequence[StepResult]) -> Iterator[Reason]:
+    """The optimizer's state still grew in the last step, so that was not the steady one."""
+    states = [step.categories.optimizer_state for step in steps[1:]]
+    if len(states) > 1 and states[-1] > states[-2]:
+        grown = states[-1] - states[-2]
+        yield Reason("measure.still_growing", {"grown_bytes": grown, "steps": len(steps)})
+
+
+def disturbance(change_bytes: int, others: Sequence[Others]) -> Iterator[Reason]:
+    """Other processes changed what they use of the GPU meanwhile.
+
+    Args:
+        change_bytes: What the device holds after the worker has gone less what it held before.
+        others: Who else was seen on the GPU.
+    """
+    named = disturbed(others)
+    for other in named:
+        who: dict[str, Value] = {"name": other.process.name or "?", "pid": other.process.pid}
+        yield Reason("measure.other_changed", {**who, "change_bytes": other.bytes})
+    if abs(change_bytes) > NOTICED_BYTES and not named:
+        yield Reason("measure.others_changed", {"change_bytes": change_bytes})
