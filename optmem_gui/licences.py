@@ -101,7 +101,7 @@ def _part(found: Distribution) -> Part:
 def _licence(found: Distribution) -> str:
     """The name of a licence, from the newest of the fields that core metadata has had for it."""
     given = found.metadata
-    expression, free = (given[name] if name in given else "" for name in ("License-Expression", "License"))
+    expression, free = ((given.get_all(name) or [""])[0] for name in ("License-Expression", "License"))
     if expression:
         return expression
     if free and len(free) <= _LONGEST_NAME and "\n" not in free:
