@@ -101,7 +101,8 @@ def _part(found: Distribution) -> Part:
 def _licence(found: Distribution) -> str:
     """The name of a licence, from the newest of the fields that core metadata has had for it."""
     given = found.metadata
-    expression, free = ((given.get_all(name) or [""])[0] for name in ("License-Expression", "License"))
+    fields = ("License-Expression", "License")
+    expression, free = (str((given.get_all(name) or [""])[0]) for name in fields)
     if expression:
         return expression
     if free and len(free) <= _LONGEST_NAME and "\n" not in free:
