@@ -7,6 +7,8 @@ file is executed, and every number is checked against a bound before it is used.
 
 from __future__ import annotations
 
+import codecs
+import re
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -34,6 +36,7 @@ SCHEMA = 1
 MAX_FILE_BYTES = 64 * MIB
 
 _Text = Annotated[str, msgspec.Meta(max_length=4096)]
+_Name = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 _Positive = Annotated[int, msgspec.Meta(ge=1, le=MAX_PARAM_COUNT)]
 _Whole = Annotated[int, msgspec.Meta(ge=0, le=MAX_PARAM_COUNT)]
 _Shard = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(SHARD_IDS)})$")]
@@ -136,9 +139,9 @@ class _StoredResident(_Stored, frozen=True):
 
 class _StoredScenario(_Stored, frozen=True, omit_defaults=True):
     model: _StoredModel
-    optimizer: _Text
+    optimizer: _Name
     options: dict[_Text, bool | int | float | _Text | None]
-    precision: _Text
+    precision: _Name
     batch: _Positive | None
     sequence: _Positive | None
     checkpointing: _Checkpointing
@@ -149,7 +152,7 @@ class _StoredScenario(_Stored, frozen=True, omit_defaults=True):
     set_to_none: bool
     keep_logits: bool
     lora: _StoredLora | None
-    gpu: _Text | None
+    gpu: _Name | None
     target: Target
     parallel: _StoredParallel | None = None
     """Left out for one GPU, so that such a file stays readable for a program that knows of one only."""
@@ -192,7 +195,19 @@ def load_scenario(path: Path) -> Scenario:
     Raises:
         UserError: No such file, not a scenario, damaged, of a newer version, or a value out of bounds.
     """
-    data = _read(path)
+    return parse_scenario(_read(path), path)
+
+
+def parse_scenario(data: bytes, path: Path) -> Scenario:
+    """What :func:`load_scenario` reads, from bytes at hand.
+
+    Args:
+        data: What :func:`scenario_text` wrote.
+        path: File it is from, for the error text.
+
+    Raises:
+        UserError: As :func:`load_scenario`.
+    """
     try:
         header = msgspec.json.decode(data, type=_Header)
     except (msgspec.MsgspecError, RecursionError, ValueError) as error:
@@ -212,6 +227,8 @@ def load_scenario(path: Path) -> Scenario:
     except msgspec.ValidationError as error:
         why, _, field = str(error).partition(" - at ")
         field = field.strip("`") or "the file"
+        if _value_at(msgspec.json.decode(data), field) == "":
+            raise UserError("scenario_file.empty_field", path=str(path), field=field) from error
         raise UserError("scenario_file.invalid", path=str(path), field=field, why=why) from error
 
 
@@ -222,12 +239,19 @@ def _read(path: Path) -> bytes:
             raise UserError(
                 "scenario_file.too_large", path=str(path), size_bytes=size, limit_bytes=MAX_FILE_BYTES
             )
-        return path.read_bytes()
+        return path.read_bytes().removeprefix(codecs.BOM_UTF8)  # some editors put it there
     except FileNotFoundError as error:
         raise UserError("file.not_found", path=str(path)) from error
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else None
         raise UserError("file.unreadable", path=str(path), why=why or str(error)) from error
+
+
+def _value_at(value: object, field: str) -> object:
+    """What stands where msgspec found a fault, such as ``$.scenario.batch``; None inside lists."""
+    for name in re.sub(r"^\$\.?", "", field).split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
 
 
 def _plain(error: Exception) -> str:

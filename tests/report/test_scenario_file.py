@@ -22,6 +22,7 @@ from optmem_gui.report import scenario_file
 from optmem_gui.report.scenario_file import load_scenario, save_scenario, scenario_text
 
 _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+_names = _texts.filter(bool)
 _sizes = st.integers(1, 1000)
 _dtypes = st.sampled_from(sorted(DTYPES.values(), key=str))
 _shapes = st.lists(_sizes, max_size=3).map(tuple)
@@ -64,7 +65,7 @@ _loras = st.builds(Lora, _sizes, _targets, st.sampled_from(get_args(BaseDType)),
 _scenarios = st.builds(
     Scenario,
     model=_models(),
-    optimizer=_texts,
+    optimizer=_names,
     options=_options.map(lambda options: tuple(sorted(options.items()))),
     precision=st.sampled_from(sorted(SCHEMES)),
     batch=st.none() | _sizes,
@@ -77,7 +78,7 @@ _scenarios = st.builds(
     set_to_none=st.booleans(),
     keep_logits=st.booleans(),
     lora=st.none() | _loras,
-    gpu=st.none() | _texts,
+    gpu=st.none() | _names,
     target=st.sampled_from(get_args(Target)),
 )
 
@@ -157,6 +158,19 @@ def test_a_value_that_does_not_fit_names_its_field(
     saved: Path, place: tuple[str | int, ...], value: Any, field: str
 ) -> None:
     assert field in str(_refusal(_edited(saved, place, value)))
+
+
+@pytest.mark.parametrize("name", ["batch", "optimizer", "precision", "gpu", "lora", "loss", "clip"])
+def test_a_field_of_a_template_that_was_left_empty_says_so(saved: Path, name: str) -> None:
+    refused = _refusal(_edited(saved, ("scenario", name), ""))
+    assert refused.code == "scenario_file.empty_field"
+    assert f"$.scenario.{name} was left empty" in str(refused)
+
+
+def test_the_mark_that_editors_put_before_a_text_is_no_part_of_it(saved: Path) -> None:
+    scenario = load_scenario(saved)
+    saved.write_text(saved.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert load_scenario(saved) == scenario
 
 
 def test_a_newer_file_says_update(saved: Path) -> None:

@@ -9,6 +9,7 @@ TEXTS: dict[str, str] = {
     "scenario_file.not_a_scenario": "{path}: is not an OptMem scenario ({why}); choose a file that OptMem saved",
     "scenario_file.damaged": "{path}: is damaged or was only half written ({why}); save the scenario again",
     "scenario_file.invalid": "{path}: {field} does not fit ({why}); correct it, or save the scenario again",
+    "scenario_file.empty_field": "{path}: {field} was left empty; fill it in, or save the scenario again",
     "scenario_file.newer": "{path}: was saved by OptMem {program} in file version {given}, this one reads up to {known}; update OptMem",
     "scenario_file.too_large": "{path}: {size_bytes} is too large for a scenario, the limit is {limit_bytes}; choose a file that OptMem saved",
     "scenario_file.model_missing": "{path}: the model is not there any more; what the scenario stored of it is used",
