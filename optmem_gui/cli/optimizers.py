@@ -14,6 +14,7 @@ from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.probe import Inference, probe_options, probe_request
 from optmem_gui.core.probing import ProbeRequest
+from optmem_gui.core.proof import kind_label, kind_of
 from optmem_gui.core.protocol import Progress
 from optmem_gui.engine.probe import Probe
 from optmem_gui.paths import OPTIMIZERS_FILE, settings_dir
@@ -52,10 +53,11 @@ def optimizers(arguments: argparse.Namespace) -> int:
             entry.family,
             ", ".join(option.name for option in entry.options if option.affects),
             entry.proven or FROM_SOURCE,
+            str(kind_label(kind_of(entry))),
         )
         for entry in entries
     )
-    say(to_aligned(Table(("id", "family", "options that change memory", "proven"), cells)))
+    say(to_aligned(Table(("id", "family", "options that change memory", "proven", "proof"), cells)))
     return EXIT_DONE
 
 
@@ -88,6 +90,7 @@ def _document(entry: Implementation) -> Document:
             for option in entry.options
         ],
         "proven": entry.proven or FROM_SOURCE,
+        "proof": kind_of(entry),
         "source": entry.source,
     }
 

@@ -63,7 +63,7 @@ def _cell(panel: ComparisonPanel, optimizer: str, column: Column) -> str:
 
 
 def _action(panel: ComparisonPanel, start: str) -> QAction:
-    lists = (panel.filters.library, panel.filters.family, panel.filters.proven)
+    lists = (panel.filters.library, panel.filters.family, panel.filters.proof)
     return next(
         action for each in lists for action in each.group.actions() if action.text().startswith(start)
     )
@@ -94,7 +94,7 @@ def test_library_family_and_proof_narrow_together(panel: ComparisonPanel) -> Non
     _action(panel, "lamb (1)").trigger()
     assert _names(panel) == {"foreign.Lamb"}
     assert panel.filters.button.text() == "Filter (2)"
-    _action(panel, "Proven").trigger()
+    _action(panel, "real run").trigger()
     assert _names(panel) == set()
     panel.filters.everything.trigger()
     assert len(_names(panel)) == 17
@@ -102,10 +102,10 @@ def test_library_family_and_proof_narrow_together(panel: ComparisonPanel) -> Non
 
 
 def test_proof_tells_the_two_kinds_apart(panel: ComparisonPanel) -> None:
-    _action(panel, "From source").trigger()
+    _action(panel, "from source only").trigger()
     assert _names(panel) == {"foreign.Adam", "foreign.Lamb"}
     assert _cell(panel, "foreign.Lamb", Column.PROVEN) == "from source"
-    _action(panel, "Proven").trigger()
+    _action(panel, "real run").trigger()
     assert _names(panel) == set(TORCH)
     assert _cell(panel, "torch.SGD", Column.PROVEN).startswith("torch 2.")
 

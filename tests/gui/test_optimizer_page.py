@@ -41,7 +41,7 @@ def test_it_says_states_formulas_options_proof_and_belief(window: MainWindow) ->
         "Often believed otherwise: Not 8 bytes a parameter always",
         "foreach handles all parameters at once",
         "torch.optim.AdamW",
-        "state 0 bytes from torch 2.",
+        "real run in our tests: Its state is 0 bytes from that of torch 2.",
         "torch/optim/adamw.py",
         "amsgrad",
         "Keeps a third moment as large as the parameters.",
@@ -71,7 +71,7 @@ def test_another_runtime_says_what_is_not_predicted(
     monkeypatch.setitem(CATALOGUE, "torch.Adam", foreign)
     text = _text(window, "torch.Adam")
     assert "Not predicted: it runs in another runtime than torch." in text
-    assert "from source; our tests do not run it" in text
+    assert "from source only, not yet compared" in text
     assert "exp_avg_sq" in text
 
 

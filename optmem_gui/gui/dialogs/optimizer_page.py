@@ -13,6 +13,7 @@ from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.optimizers.declare import Implementation, Option
 from optmem_gui.core.optimizers.page import OptimizerPage, PageOption, optimizer_page
 from optmem_gui.core.optimizers.state import OptimizerState
+from optmem_gui.core.proof import proof_of
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import OptionValue
 from optmem_gui.core.units import format_bytes, format_count
@@ -119,9 +120,10 @@ class OptimizerPageDialog(QDialog):
         return "".join(parts)
 
     def _identity(self, entry: Implementation) -> list[Row]:
-        proven = self.tr("state 0 bytes from {library}").format(library=entry.proven)
-        if not entry.proven:
-            proven = self.tr("from source; our tests do not run it")
+        proof = proof_of(entry)
+        proven = self.tr("{kind}: {what}").format(
+            kind=render_reason(proof.label), what=render_reason(proof.what)
+        )
         created = {
             "construction": self.tr("when the optimizer is made"),
             "first_step": self.tr("in the first step"),

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from optmem_gui.core.optimizers.catalogue import CATALOGUE, search_text
 from optmem_gui.core.optimizers.declare import Implementation, Option
+from optmem_gui.core.proof import kind_label, kind_of, proof_of
 from optmem_gui.gui.cards import MutedLabel
 from optmem_gui.gui.fields import Choice, ChoiceField, Field, FlagField, TextField, side_by_side
 from optmem_gui.gui.i18n import render_reason
@@ -91,9 +92,12 @@ class OptimizerPanel(InputPanel):
                 field.show_value(values[option.name])
             elif isinstance(field, FlagField):
                 field.show_value(bool(values[option.name]))
-        proven = implementation.proven
-        words = self.tr("Proven: 0 bytes from {library}").format(library=proven)
-        self.proof.setText(words if proven else self.tr("From source, not run by our tests"))
+        proof = proof_of(implementation)
+        self.proof.setText(
+            self.tr("Proof: {kind}. {what}").format(
+                kind=render_reason(proof.label), what=render_reason(proof.what)
+            )
+        )
 
     def _build_options(self, implementation: Implementation) -> None:
         for name in [name for name in self.fields if name.startswith("option.")]:
@@ -137,7 +141,8 @@ class OptimizerPanel(InputPanel):
 
 def _choice(entry: Implementation, group: str) -> Choice:
     label = f"{entry.name} ({entry.library})"
-    return Choice(entry.id, label, group, render_reason(entry.about), search_text(entry))
+    note = f"{render_reason(entry.about)}\n{render_reason(kind_label(kind_of(entry)))}"
+    return Choice(entry.id, label, group, note, search_text(entry))
 
 
 def _field_for(option: Option, parent: QWidget) -> Field:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, Signal
@@ -9,9 +10,12 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QPushButton, QWidget
 
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
+from optmem_gui.core.optimizers.declare import Implementation
+from optmem_gui.core.proof import PROOF_KINDS, kind_label, kind_of
+from optmem_gui.gui.i18n import render_reason
 from optmem_gui.gui.widgets.comparison_order import ComparisonFilter
 
-Value = str | bool | None
+Value = str | None
 
 
 class ComparisonFilters(QWidget):
@@ -28,8 +32,8 @@ class ComparisonFilters(QWidget):
         self.button.setObjectName("comparisonFilterMenu")
         menu = QMenu(self.button)
         self.button.setMenu(menu)
-        self.library, self.family, self.proven = (_Choices(menu, self) for _ in range(3))
-        self._lists = (self.library, self.family, self.proven)
+        self.library, self.family, self.proof = (_Choices(menu, self) for _ in range(3))
+        self._lists = (self.library, self.family, self.proof)
         menu.addSeparator()
         self.everything = menu.addAction("")
         self.everything.triggered.connect(self.show_everything)
@@ -46,13 +50,8 @@ class ComparisonFilters(QWidget):
     @property
     def wanted(self) -> ComparisonFilter:
         """What is set."""
-        library, family, proven = (choices.value for choices in self._lists)
-        return ComparisonFilter(
-            self.search.text(),
-            str(library or ""),
-            str(family or ""),
-            None if proven is None else bool(proven),
-        )
+        library, family, proof = (choices.value or "" for choices in self._lists)
+        return ComparisonFilter(self.search.text(), library, family, proof)
 
     def show_everything(self) -> None:
         """Take every filter off."""
@@ -75,19 +74,15 @@ class ComparisonFilters(QWidget):
         """Put up the words of the current language, and what the catalogue holds now; choices stay."""
         self.search.setPlaceholderText(self.tr("Search: name, library, family"))
         self.search.setAccessibleName(self.tr("Search the optimizers"))
-        tip = self.tr("Show one library, one family, or only what was proven")
+        tip = self.tr("Show one library, one family, or what was proven in one way")
         self.button.setToolTip(tip)
         self.button.setAccessibleDescription(tip)
         self.everything.setText(self.tr("Show &everything"))
         entries = CATALOGUE.values()
-        proofs: dict[str, Value] = {
-            self.tr("Proven: 0 bytes from the library"): True,
-            self.tr("From source"): False,
-        }
         every = self.tr("All")
         self.library.fill(self.tr("&Library"), every, _counted(entry.library for entry in entries))
         self.family.fill(self.tr("&Family"), every, _counted(entry.family for entry in entries))
-        self.proven.fill(self.tr("&Proof"), every, proofs)
+        self.proof.fill(self.tr("&Proof"), every, _proofs(entries))
         self._write_button()
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
@@ -132,6 +127,14 @@ class _Choices:
             self.group.addAction(action)
             self.menu.addAction(action)
         self.choose(before)
+
+
+def _proofs(entries: Iterable[Implementation]) -> dict[str, Value]:
+    """Kinds of proof that there are, the strongest first, with the number of entries."""
+    counts = Counter(kind_of(entry) for entry in entries)
+    return {
+        f"{render_reason(kind_label(kind))} ({counts[kind]})": kind for kind in PROOF_KINDS if counts[kind]
+    }
 
 
 def _counted(names: Iterable[str]) -> dict[str, Value]:

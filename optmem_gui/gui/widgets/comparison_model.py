@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from optmem_gui.core.optimizer_rows import OptimizerRow
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
+from optmem_gui.core.proof import proven_with
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.gui.i18n import phase_name, render_reason
 from optmem_gui.gui.theme import is_dark, shades
@@ -242,7 +243,7 @@ class ComparisonModel(QAbstractTableModel):
             return row.optimizer if column is Column.OPTIMIZER else ""
         if column is Column.FAMILY:
             return entry.family
-        return entry.proven or self.tr("from source")
+        return render_reason(proven_with(entry))
 
     def _relative(self, row: OptimizerRow) -> str:
         """The difference to the present choice."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSortFilterProxyModel, Qt
 
 from optmem_gui.core.optimizers.catalogue import CATALOGUE, matches
+from optmem_gui.core.proof import kind_of
 from optmem_gui.gui.widgets.comparison_model import ComparisonModel
 from optmem_gui.report.tables import Table
 
@@ -21,13 +22,13 @@ class ComparisonFilter:
         text: Words that a name, library, family or alias contains.
         library: Only this library; empty for all.
         family: Only this family; empty for all.
-        proven: Only what was compared with the library itself, or only what was not; None for both.
+        proof: Only what was proven in this way; empty for all.
     """
 
     text: str = ""
     library: str = ""
     family: str = ""
-    proven: bool | None = None
+    proof: str = ""
 
     def accepts(self, optimizer: str) -> bool:
         """Whether an optimizer is shown; one that is not in the catalogue is found by its id alone."""
@@ -38,7 +39,7 @@ class ComparisonFilter:
             matches(entry, self.text)
             and self.library in ("", entry.library)
             and self.family in ("", entry.family)
-            and self.proven in (None, bool(entry.proven))
+            and self.proof in ("", kind_of(entry))
         )
 
 
