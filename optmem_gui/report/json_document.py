@@ -10,11 +10,13 @@ from typing import Any
 from optmem_gui.core.breakdown import Band, Breakdown, Component, Fit, RankRow
 from optmem_gui.core.gpu_fits import GpuFit
 from optmem_gui.core.model import ModelRef
+from optmem_gui.core.proof import Proof
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.side_by_side import SideRow
 from optmem_gui.core.solve import Solution
 from optmem_gui.core.ways import Way
+from optmem_gui.core.why import TIERS, component_proofs, tier_proofs
 
 SCHEMA = 1
 """Version of the document; raised when a key changes its meaning or goes away."""
@@ -36,12 +38,14 @@ def estimate_document(scenario: Scenario, breakdown: Breakdown) -> Document:
         "scenario": scenario_document(scenario),
         "parameters": asdict(breakdown.parameters),
         "components": [
-            _component(row, total, known=countable or row.counted) for row in breakdown.components
+            _component(row, total, known=countable or row.counted, proofs=component_proofs(scenario, row.id))
+            for row in breakdown.components
         ],
         "phases": [{"id": phase.id, "bytes": phase.bytes} for phase in breakdown.phases],
         "peak": {"allocated": breakdown.peak_bytes, "phase": breakdown.peak_phase},
         "reserved": band_document(breakdown.reserved),
         "process": band_document(breakdown.process),
+        "proof": {tier: _proofs(tier_proofs(scenario, tier)) for tier in TIERS},
         "device": device_document(breakdown.fit),
         **_ranks(breakdown),
         "assumptions": reason_documents(breakdown.assumptions),
@@ -103,7 +107,7 @@ def _rank(row: RankRow) -> Document:
     }
 
 
-def _component(row: Component, total: int, *, known: bool) -> Document:
+def _component(row: Component, total: int, *, known: bool, proofs: Iterable[Proof]) -> Document:
     return {
         "id": row.id,
         "bytes": row.bytes if known else None,
@@ -113,7 +117,13 @@ def _component(row: Component, total: int, *, known: bool) -> Document:
         "bytes_per_parameter": row.bytes_per_parameter(total) if known else None,
         "formula": str(row.formula),
         "why": str(row.why),
+        "proof": _proofs(proofs),
     }
+
+
+def _proofs(proofs: Iterable[Proof]) -> list[Document]:
+    """What a number was compared with: the kind for scripts, a sentence for people."""
+    return [{"kind": proof.kind, "message": str(proof.what)} for proof in proofs]
 
 
 def band_document(band: Band) -> Document:
