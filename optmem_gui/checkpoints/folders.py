@@ -129,6 +129,18 @@ def cache_snapshot(listing: Listing, reading: Reading) -> Path | None:
     raise refused("checkpoint.several_snapshots", file=shown(listing.folder), count=len(snapshots))
 
 
+def latest_version(listing: Listing) -> Path | None:
+    """The newest of numbered SavedModels (``name/00000123/saved_model.pb``); None for any other folder.
+
+    Source: TensorFlow Serving, "Serving a TensorFlow Model": the highest number is the version served.
+    """
+    versions = [name for name in listing.folders if name.isascii() and name.isdigit()]
+    if listing.files or not versions:
+        return None
+    newest = listing.folder / max(versions, key=int)
+    return newest if (newest / "saved_model.pb").is_file() else None
+
+
 def read_folder(listing: Listing, reading: Reading) -> tuple[Reader | FolderReader, Contents] | None:
     """Read the one serialisation that counts; None when there are no weights.
 

@@ -11,6 +11,7 @@ from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from optmem_gui.checkpoints.adapters import CONFIG as ADAPTER_CONFIG
 from optmem_gui.checkpoints.adapters import with_adapter
 from optmem_gui.checkpoints.assemble import assemble
 from optmem_gui.checkpoints.checkpoint import Checkpoint
@@ -25,7 +26,7 @@ from optmem_gui.checkpoints.contents import (
     shown,
 )
 from optmem_gui.checkpoints.files import read_small, unreadable
-from optmem_gui.checkpoints.folders import Listing, cache_snapshot, list_folder, read_folder
+from optmem_gui.checkpoints.folders import Listing, cache_snapshot, latest_version, list_folder, read_folder
 from optmem_gui.checkpoints.inventory import take_inventory
 from optmem_gui.checkpoints.registry import WEIGHT_SUFFIXES, FolderReader, Reader, read_file
 from optmem_gui.checkpoints.shards import ShardSet, read_index, read_shards, set_of
@@ -113,7 +114,7 @@ def _open(path: Path, reading: Reading) -> Checkpoint:
         raise unreadable(path, error) from None
     if is_folder:
         return _open_folder(path, reading)
-    if path.name == ".metadata" or path.suffix == ".distcp":
+    if path.name in {".metadata", ADAPTER_CONFIG} or path.suffix == ".distcp":
         return _open_folder(path.parent, reading)
     if path.name.endswith(".index.json"):
         return _open_shards(path, read_index(path, reading), reading)
@@ -130,7 +131,7 @@ def _open(path: Path, reading: Reading) -> Checkpoint:
 
 def _open_folder(path: Path, reading: Reading) -> Checkpoint:
     listing = list_folder(path, reading)
-    snapshot = cache_snapshot(listing, reading)
+    snapshot = cache_snapshot(listing, reading) or latest_version(listing)
     if snapshot is not None:
         listing = list_folder(snapshot, reading)
     config = _config(listing.folder / _CONFIG, reading) if _CONFIG in listing.files else _Config()
@@ -169,7 +170,9 @@ def _from_config(path: Path, config: _Config, reading: Reading, why: Reason | No
     architecture = config.architecture
     model = None if architecture is None else model_of(config.values, architecture, reading)
     if architecture is None or model is None:
-        name = config.values.get("model_type", config.values.get("_class_name", "?"))
+        name = config.values.get("model_type", config.values.get("_class_name"))
+        if name is None:
+            raise refused("config.no_family", file=shown(path))
         raise refused("config.family_not_built", file=_CONFIG, family=str(name)[:60])
     inventory = take_inventory(model.rows, model.known, NOTHING_PACKED)
     checkpoint = Checkpoint(

@@ -184,7 +184,7 @@ def test_a_config_that_is_no_help_does_not_hide_the_weights(
         ("[1]", "config.not_json"),
         ('{"a":' + "[" * 60_000 + "]" * 60_000 + "}", "checkpoint.nested_too_deeply"),
         ('{"model_type":"odd"}', "config.family_not_built"),
-        ("{}", "config.family_not_built"),
+        ("{}", "config.no_family"),
         ('{"model_type":"llama"}', "config.missing_field"),
         (json.dumps({**LLAMA, "num_hidden_layers": -1}), "config.bad_field"),
         (json.dumps({**LLAMA, "num_hidden_layers": 10**9}), "config.bad_field"),
@@ -337,3 +337,23 @@ def test_the_collector_runs_again_after_a_reading_and_after_a_refusal(tmp_path: 
         assert not gc.isenabled()
     finally:
         gc.enable()
+
+
+def test_an_adapters_config_opens_the_adapter_beside_it(tmp_path: Path) -> None:
+    """People drop the small file of the pair; alone it says plainly that the weights are not there."""
+    config = tmp_path / "adapter_config.json"
+    config.write_text(
+        json.dumps({"peft_type": "LORA", "r": 2, "target_modules": ["q_proj"]}), encoding="utf-8"
+    )
+    assert refusal(config).code == "checkpoint.no_weights_there"
+    pair = {"a.q_proj.lora_A.weight": ("F32", [2, 8]), "a.q_proj.lora_B.weight": ("F32", [4, 2])}
+    write_safetensors(tmp_path / "adapter_model.safetensors", pair)
+    assert open_checkpoint(config).param_count == 2 * 8 + 4 * 2
+
+
+def test_some_other_json_is_no_models_config(tmp_path: Path) -> None:
+    other = tmp_path / "tokenizer.json"
+    other.write_text('{"version": "1.0"}', encoding="utf-8")
+    error = refusal(other)
+    assert error.code == "config.no_family"
+    assert str(error).startswith("tokenizer.json")

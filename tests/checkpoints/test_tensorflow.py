@@ -73,6 +73,16 @@ def test_every_way_in(saved: Path, place: str, params: int, buffers: int, state:
     assert checkpoint.bytes_read < checkpoint.file_bytes
 
 
+def test_the_newest_of_numbered_versions_is_opened(copied: Path) -> None:
+    """What a server is given: one folder a version, and nothing beside them."""
+    versions = copied / "versions"
+    shutil.copytree(copied / "saved", versions / "9")
+    shutil.copytree(copied / "saved", versions / "00000123")
+    shutil.rmtree(versions / "9" / "variables")  # an older version does not matter
+    checkpoint = open_checkpoint(versions)
+    assert (checkpoint.format, checkpoint.param_count) == ("tensorflow", 18)
+
+
 def test_a_saved_model_says_what_it_does_not_train(saved: Path, copied: Path) -> None:
     assert trainable(open_checkpoint(saved / "saved")) == {"kernel"}
     graph = copied / "saved" / "saved_model.pb"

@@ -134,6 +134,7 @@ TEXTS: dict[str, str] = {
     "config.missing_field": "{file}: {field} is missing; add it, or open the weights instead",
     "config.bad_field": "{file}: {field} is {given}, not a usable count; correct it, or open the weights instead",
     "config.family_not_built": "{file}: the family {family} is not known here; open the weights, or install transformers in the Python you train with",
+    "config.no_family": "{file}: has no model_type, so it is no model's config; open the model's folder, its config.json or a weights file",
     "config.not_used": "config.json has no usable {field}: its dimensions are not known, activations are not counted.",
     "config.unknown_family": "The family {family} has no rules for activations here: they are not counted.",
     "config.no_activations": "The family {family} has exact weights but no rules for activations here: they are not counted.",
