@@ -22,10 +22,18 @@ SNAPSHOT_SUFFIXES = (".pickle", ".gz")
 OPTIMIZERS_FILE = "optimizers.json"
 """The optimizers that a user added, beside the settings."""
 
+CALIBRATIONS_FILE = "calibrations.json"
+"""What measurements found out about the user's GPUs, beside the settings."""
+
 
 def settings_dir() -> Path:
     """The user's own folder for settings and for the optimizers they added."""
     return in_home(platformdirs.user_config_dir(APP_NAME, appauthor=False))
+
+
+def results_dir() -> Path:
+    """The user's own folder of measurements that are kept."""
+    return in_home(platformdirs.user_data_dir(APP_NAME, appauthor=False)) / "measurements"
 
 
 def in_home(folder: str) -> Path:

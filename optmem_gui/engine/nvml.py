@@ -38,6 +38,7 @@ _RESET = "nvml.reset_required"
 ENDS = (LOST, _RESET)
 """The GPU answers nothing any more."""
 
+HIDDEN = "nvml.process_hidden"
 NO_PERMISSION = "nvml.no_permission"
 _NO_DEVICE = "nvml.no_device"
 _NOT_STARTED = "nvml.not_started"
@@ -207,14 +208,14 @@ class Nvml:
             for row in rows:
                 if row.pid == pid and is_size(row.usedGpuMemory):
                     return int(row.usedGpuMemory)
-        return Reason("nvml.process_hidden")
+        return Reason(HIDDEN)
 
     def _lists(self, module: Any, handle: Any) -> Iterator[Any]:  # noqa: ANN401  # pynvml has no types
         """The driver's lists of processes, one after the other; a reason in place of one it does not give."""
         for name in _PROCESS_QUERIES[0]:
             rows = self._rows(name, module, handle)
             unsupported = isinstance(rows, Reason) and rows.key == NOT_SUPPORTED
-            yield Reason("nvml.process_hidden") if unsupported else rows
+            yield Reason(HIDDEN) if unsupported else rows
 
     def _rows(self, name: str, module: Any, handle: Any) -> Any:  # noqa: ANN401  # pynvml has no types
         """The driver's list of processes by the newest query that gives a sensible one."""

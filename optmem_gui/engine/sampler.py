@@ -24,7 +24,7 @@ from optmem_gui.core.protocol import Message, Sample, SamplerNote, encode
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, MOST_SAMPLE_HZ
 from optmem_gui.engine.devices import UNIFIED, device_memory
-from optmem_gui.engine.nvml import ENDS, Nvml
+from optmem_gui.engine.nvml import ENDS, HIDDEN, Nvml
 
 if TYPE_CHECKING:
     import psutil
@@ -86,7 +86,7 @@ class Sampler:
         self._walk_due_ns = self._others_due_ns = 0
         self._others: tuple[OtherProcess, ...] | None = None
         self._known: str | None = None
-        self._unified = False
+        self._unified = self._listed = False
         self.lost = False
 
     def sample(self) -> None:
@@ -141,8 +141,10 @@ class Sampler:
             return None
         used = self._nvml.process_bytes(uuid, pid)
         if isinstance(used, Reason):
-            self._end("process", used)
+            if not (self._listed and used.key == HIDDEN):  # one that was listed and is not any more has ended
+                self._end("process", used)
             return None
+        self._listed = True
         return used
 
     def _rss(self, pid: int) -> int | None:

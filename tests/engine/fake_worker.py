@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from optmem_gui.core.protocol import (
     Categories,
@@ -30,9 +31,9 @@ def say(message: Message) -> None:
     os.write(1, encode(message))
 
 
-def hello(uuid: str | None = None) -> None:
+def hello(uuid: str | None = None, device: str = "fake") -> None:
     total = None if uuid is None else 80 << 30
-    say(Hello(os.getpid(), "3.11.0", "9.9.9", "fake", uuid, total, time.monotonic_ns()))
+    say(Hello(os.getpid(), "3.11.0", "9.9.9", device, uuid, total, time.monotonic_ns()))
 
 
 def phase(step: int, name: str, size: int, reserved: int | None = None) -> PhaseSample:
@@ -43,9 +44,9 @@ def phase(step: int, name: str, size: int, reserved: int | None = None) -> Phase
     return sample
 
 
-def step(number: int) -> StepResult:
+def step(number: int, reserved: int | None = None) -> StepResult:
     names = ("forward", "backward", "optimizer_step", "between_steps")
-    phases = tuple(phase(number, name, 10 * MIB) for name in names)
+    phases = tuple(phase(number, name, 10 * MIB, reserved) for name in names)
     result = StepResult(number, phases, Categories(weights=4 * MIB), 2 * MIB, 0.5)
     say(result)
     return result
@@ -56,6 +57,21 @@ def normal(pause_s: float = 0.0, uuid: str | None = None, reserved: int | None =
     load = phase(0, "load", 4 * MIB, reserved)
     time.sleep(pause_s)
     first, steady = step(1), step(2)
+    rows = (StateRow("exp_avg", "float32", False, 1, 4 * MIB),)
+    say(Result(load, first, steady, rows, MIB, MIB, seconds=0.1))
+
+
+def on_gpu(reserved: int, pause_s: float = 0.8) -> None:
+    """An H100 on which torch reserves so much; files tell the driver's stand-in who runs there, and when."""
+    file = Path(os.environ["FAKE_PID_FILE"])
+    file.write_text(str(os.getpid()))
+    hello("GPU-fake", "NVIDIA H100 80GB HBM3")
+    load = phase(0, "load", 4 * MIB, reserved // 2)
+    first = step(1, reserved)
+    file.with_suffix(".other").write_text(str(os.getppid()))
+    time.sleep(pause_s)
+    steady = step(2, reserved)
+    time.sleep(0.1)
     rows = (StateRow("exp_avg", "float32", False, 1, 4 * MIB),)
     say(Result(load, first, steady, rows, MIB, MIB, seconds=0.1))
 
@@ -144,6 +160,7 @@ BEHAVIOURS: dict[str, Callable[[], None]] = {
     "slow": lambda: normal(pause_s=1.0),
     "gpu": lambda: normal(pause_s=0.4, uuid="GPU-fake"),
     "spills": lambda: normal(pause_s=0.4, uuid="GPU-fake", reserved=90 << 30),
+    "on a GPU": lambda: on_gpu(64 * MIB),
     "garbage": garbage,
     "endless garbage": endless_garbage,
     "garbage between": garbage_between,

@@ -5,9 +5,10 @@
  *     gpu UUID TOTAL RESERVED USED NAME...     a GPU; numbers in bytes
  *     mig PARENT UUID TOTAL RESERVED USED NAME...   a slice of GPU number PARENT
  *     process GPU PID BYTES                    a process on GPU number GPU (slices are counted after all GPUs);
- *                                              PID self is the caller, BYTES na is "not available"
- *     program PID PATH                         what that process runs; without it the driver does not tell
- *     later MILLISECONDS INSTRUCTION           a process that is there only after so long since initialisation
+ *                                              PID self is the caller, @FILE is read from a file at
+ *                                              every question, and nothing is listed until it is there and
+ *                                              that process runs; BYTES na is "not available"
+ *     program PID NAME                         what that process runs; without it the driver does not tell
  *     error FUNCTION CODE [AFTER]              FUNCTION fails with CODE, once it has worked AFTER times
  *     delay FUNCTION MICROSECONDS              FUNCTION takes its time
  *     grow BYTES                               every memory query finds so much more used
@@ -17,10 +18,10 @@
  * session fails. NVML_STANDIN_LOG names a file that gets a line for each initialisation and shutdown.
  * WITHOUT_V3, WITHOUT_V2 and WITHOUT_MEMORY_V2 leave out functions that old drivers do not have.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef unsigned long long u64;
@@ -28,14 +29,14 @@ enum { OK, UNINITIALIZED, INVALID, NOT_SUPPORTED, NOT_FOUND = 6, TOO_SMALL = 7, 
 enum { MOST = 128 };
 
 typedef struct { char uuid[96], name[96]; u64 total, reserved, used; int parent; } Gpu;
-typedef struct { int gpu; unsigned pid; u64 used; long from_ms; char program[96]; } Process;
+typedef struct { int gpu; unsigned pid; u64 used; char program[96], file[96]; } Process;
 typedef struct { char name[64]; int code; long after, calls; long delay_us; } Rule;
 
 static Gpu gpus[MOST];
 static Process processes[MOST];
 static Rule rules[MOST];
 static int whole_count, gpu_count, process_count, rule_count, wide, sessions;
-static long generation, began_ms;
+static long generation;
 static u64 grow;
 static pid_t owner;
 
@@ -54,19 +55,11 @@ static Rule *rule(const char *name) {
     return made;
 }
 
-static long now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void obey(char *line) {
-    char name[96], word[32], size[32];
+    char name[96], program[96], size[32];
     Gpu gpu = {.parent = -1};
     long number = 0, after = 0;
     int at = 0, whose;
-    long from_ms = 0;
-    if (sscanf(line, "later %ld %n", &from_ms, &at) == 1) { line += at; at = 0; }
     line[strcspn(line, "\n")] = 0;
     if (sscanf(line, "gpu %95s %llu %llu %llu %n", gpu.uuid, &gpu.total, &gpu.reserved, &gpu.used, &at) == 4) {
         snprintf(gpu.name, sizeof gpu.name, "%s", line + at);
@@ -76,16 +69,17 @@ static void obey(char *line) {
                       &gpu.used, &at) == 5) {
         snprintf(gpu.name, sizeof gpu.name, "%s", line + at);
         gpus[gpu_count++] = gpu;
-    } else if (sscanf(line, "process %d %31s %31s", &whose, word, size) == 3) {
+    } else if (sscanf(line, "process %d %95s %31s", &whose, name, size) == 3) {
         Process *one = &processes[process_count++];
         one->gpu = whose;
-        one->pid = strcmp(word, "self") ? (unsigned)atol(word) : (unsigned)getpid();
+        one->pid = strcmp(name, "self") ? (unsigned)atol(name) : (unsigned)getpid();
+        snprintf(one->file, sizeof one->file, "%s", *name == '@' ? name + 1 : "");
         one->used = strcmp(size, "na") ? strtoull(size, NULL, 10) : ~0ULL;
-        one->from_ms = from_ms;
         one->program[0] = 0;
-    } else if (sscanf(line, "program %31s %95s", word, name) == 2) {
+    } else if (sscanf(line, "program %95s %95s", name, program) == 2) {
         for (int i = 0; i < process_count; i++)
-            if (processes[i].pid == (unsigned)atol(word)) snprintf(processes[i].program, 96, "%s", name);
+            if (*name == '@' ? !strcmp(processes[i].file, name + 1) : processes[i].pid == (unsigned)atol(name))
+                snprintf(processes[i].program, 96, "%s", program);
     } else if (sscanf(line, "error %95s %ld %ld", name, &number, &after) >= 2) {
         rule(name)->code = (int)number;
         rule(name)->after = after;
@@ -106,7 +100,6 @@ static void read_script(void) {
     char line[512];
     whole_count = gpu_count = process_count = rule_count = wide = 0;
     grow = 0;
-    began_ms = now_ms();
     while (file && fgets(line, sizeof line, file)) obey(line);
     if (file) fclose(file);
 }
@@ -265,12 +258,20 @@ typedef struct { unsigned pid; u64 used; unsigned gpu_slice, compute_slice; } Re
 typedef struct { Record record; u64 protected_bytes; } WideRecord;
 
 #if !defined WITHOUT_V3 || !defined WITHOUT_V2
+static int is_there(Process *one) {
+    if (!*one->file) return 1;
+    FILE *file = fopen(one->file, "r");
+    int known = file && fscanf(file, "%u", &one->pid) == 1;
+    if (file) fclose(file);
+    return known && !kill((pid_t)one->pid, 0);
+}
+
 static int list(void *handle, unsigned *count, void *rows, int wide_rows) {
     Gpu *gpu = gpu_of(handle);
     unsigned found = 0, room = *count;
     if (!gpu) return INVALID;
     for (int i = 0; i < process_count; i++) {
-        if (processes[i].gpu != (int)(gpu - gpus) || now_ms() - began_ms < processes[i].from_ms) continue;
+        if (processes[i].gpu != (int)(gpu - gpus) || !is_there(&processes[i])) continue;
         if (rows && found < room) {
             Record record = {processes[i].pid, processes[i].used, ~0u, ~0u};
             if (wide_rows) ((WideRecord *)rows)[found] = (WideRecord){record, 0};
