@@ -95,7 +95,7 @@ def _installed(name: str) -> Part:
 
 
 def _part(found: Distribution) -> Part:
-    return Part(found.metadata["Name"], found.version, _licence(found))
+    return Part(found.metadata["Name"].replace("_", "-"), found.version, _licence(found))
 
 
 def _licence(found: Distribution) -> str:

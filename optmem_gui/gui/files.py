@@ -1,11 +1,11 @@
-"""Files the user names: open, save, export, recent."""
+"""Files the user names: open, save, recent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QStandardPaths
+from PySide6.QtCore import QObject, QStandardPaths, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
@@ -14,13 +14,17 @@ from optmem_gui.gui import settings as keys
 from optmem_gui.gui.loading import Loader
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.store import Store
-from optmem_gui.gui.widgets.export import save_png, save_svg
 from optmem_gui.paths import SCENARIO_SUFFIX, SNAPSHOT_SUFFIXES
-from optmem_gui.report.exporters import EXPORTERS, export
 
 
 class Files(QObject):
-    """Asks for names and does what was asked; what goes wrong becomes a notice."""
+    """Asks for names and does what was asked; what goes wrong becomes a notice.
+
+    Emits:
+        save_refused: Why a scenario was not saved; another place may do.
+    """
+
+    save_refused = Signal(object)
 
     def __init__(self, window: QWidget, store: Store, loader: Loader, settings: Settings) -> None:
         super().__init__(window)
@@ -95,7 +99,7 @@ class Files(QObject):
     def ask_save(self) -> bool:
         """Let the user choose where to save. Returns whether it was saved."""
         title = self._store.snapshot.inputs.scenario.model.title
-        path = self._ask_path(self.tr("Save scenario"), title, SCENARIO_SUFFIX, self.tr("OptMem scenario"))
+        path = self.ask_path(self.tr("Save scenario"), title, SCENARIO_SUFFIX, self.tr("OptMem scenario"))
         return path is not None and self._save(path)
 
     def _save(self, path: Path) -> bool:
@@ -105,38 +109,13 @@ class Files(QObject):
             # What is saved is what the figures belong to: a file never holds an input that was refused.
             save_scenario(path, self._store.snapshot.scenario)
         except UserError as error:
-            self._store.notice(error.reason)
+            self.save_refused.emit(error.reason)
             return False
         self._store.saved(path)
         self.remember(path)
         return True
 
-    def ask_export(self, exporter_id: str) -> None:
-        """Let the user choose where to write the figures in one of the report formats."""
-        exporter = EXPORTERS[exporter_id]
-        path = self._ask_path(self.tr("Export"), self._stem(), exporter.suffix, exporter.title)
-        snapshot = self._store.snapshot
-        if path is None or snapshot.breakdown is None:
-            return
-        try:
-            export(exporter_id, path, snapshot.scenario, snapshot.breakdown)
-        except UserError as error:
-            self._store.notice(error.reason)
-
-    def ask_picture(self, widget: QWidget, suffix: str) -> None:
-        """Let the user choose where to write a picture of the results."""
-        path = self._ask_path(self.tr("Export"), self._stem(), suffix, suffix[1:].upper())
-        if path is None:
-            return
-        try:
-            if suffix == ".svg":
-                save_svg(widget, path)
-            else:
-                save_png(widget, path, 2)
-        except UserError as error:
-            self._store.notice(error.reason)
-
-    def _ask_path(self, title: str, stem: str, suffix: str, kind: str) -> Path | None:
+    def ask_path(self, title: str, stem: str, suffix: str, kind: str) -> Path | None:
         """A path with its suffix; the dialog asks before it overwrites."""
         dialog = QFileDialog(self._window, title, self._folder(), f"{kind} (*{suffix})")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
@@ -146,10 +125,6 @@ class Files(QObject):
         chosen = dialog.selectedFiles() if dialog.exec() else []
         dialog.deleteLater()
         return Path(chosen[0]) if chosen else None
-
-    def _stem(self) -> str:
-        scenario = self._store.snapshot.scenario
-        return f"{scenario.model.title} {scenario.optimizer} {scenario.precision}"
 
     def _folder(self) -> str:
         remembered = self._settings.get(keys.FOLDER)

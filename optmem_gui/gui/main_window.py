@@ -33,7 +33,9 @@ from optmem_gui.gui.actions import Actions
 from optmem_gui.gui.appearance import Appearance
 from optmem_gui.gui.checkpoint_view import CheckpointView
 from optmem_gui.gui.drop import DropFrame, dropped_path
+from optmem_gui.gui.exporting import Exporting
 from optmem_gui.gui.files import Files
+from optmem_gui.gui.first_run import FirstRunBar
 from optmem_gui.gui.i18n import Translators, model_title
 from optmem_gui.gui.inputs_column import InputsColumn
 from optmem_gui.gui.loading import Loader
@@ -49,7 +51,6 @@ from optmem_gui.gui.store import Store
 from optmem_gui.gui.tab_order import order_tabs
 from optmem_gui.gui.top_bar import TopBar
 from optmem_gui.gui.window_shape import WindowShape
-from optmem_gui.report.exporters import EXPORTERS
 
 if TYPE_CHECKING:
     from optmem_gui.gui.freezing import Freezer
@@ -70,6 +71,9 @@ class MainWindow(QMainWindow):
         self.loader = Loader(store, self, lambda: settings.get(keys.WORKER_PYTHON))
         self.files = Files(self, store, self.loader, settings)
         self.inputs, self.results = InputsColumn(), Results()
+        self.exporting = Exporting(
+            self, store, settings, self.files, self.results.headline, self._page_of_its_own
+        )
         self.optimizers = OptimizerTools(
             self, store, settings, self.inputs.optimizer, self.results.comparison
         )
@@ -83,7 +87,7 @@ class MainWindow(QMainWindow):
         self.actions_table = Actions(self._slots(), self)
         self.appearance.check_in(self.actions_table)
         self.runs.check_in(self.actions_table)
-        self.notice = NoticeBar()
+        self.notice, self.first_run = NoticeBar(), FirstRunBar(settings, store.snapshot)
         self.units = QLabel()
         self._announcement = QTimer(self)
         self._announcement.setSingleShot(True)
@@ -118,8 +122,6 @@ class MainWindow(QMainWindow):
             "close_snapshot": self.memory_snapshots.leave,
             "save": self.files.save,
             "save_as": self.files.ask_save,
-            "export.png": lambda: self.files.ask_picture(self._picture(), ".png"),
-            "export.svg": lambda: self.files.ask_picture(self._picture(), ".svg"),
             "copy_table": self.results.breakdown.table.copy,
             "checkpoint": self.checkpoint.toggle,
             "quit": self.close,
@@ -132,8 +134,7 @@ class MainWindow(QMainWindow):
             "plan": self.planning.show,
             "about": self.appearance.show_about,
         }
-        for exporter in EXPORTERS:
-            slots[f"export.{exporter}"] = _call(self.files.ask_export, exporter)
+        slots |= self.exporting.slots(self.results.breakdown.table.copy_actions)
         return slots | self.appearance.slots() | self.runs.slots()
 
     def _build(self) -> None:
@@ -156,6 +157,7 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(em // 2, em // 4, em // 2, 0)
         column.setSpacing(em // 2)
         column.addWidget(self.notice)
+        column.addWidget(self.first_run)
         self.pages.addWidget(self.columns)
         column.addWidget(self.pages, 1)
         self.setCentralWidget(central)
@@ -190,6 +192,9 @@ class MainWindow(QMainWindow):
         store.simulation_changed.connect(lambda snapshot: self._show_run(snapshot, "simulation"))
         store.load_changed.connect(self.inputs.model.show_load)
         store.noticed.connect(self.notice.show_reason)
+        self.files.save_refused.connect(lambda reason: self.notice.show_reason(reason, table["save_as"]))
+        self.first_run.open_wanted.connect(self.files.ask_file)
+        self.first_run.preset_wanted.connect(self.inputs.model.ask_preset)
         stack = store.undo_stack
         stack.canUndoChanged.connect(table["undo"].setEnabled)
         stack.canRedoChanged.connect(table["redo"].setEnabled)
@@ -205,6 +210,7 @@ class MainWindow(QMainWindow):
 
     def _show(self, snapshot: Snapshot) -> None:
         self.inputs.render(snapshot)
+        self.first_run.render(snapshot)
         self.gpu.render(snapshot)
         self.results.render(snapshot)
         self._show_title()
@@ -284,13 +290,12 @@ class MainWindow(QMainWindow):
         if shown:
             self._place_widgets()
 
-    def _picture(self) -> QWidget:
-        """What a picture is taken of: what is shown."""
+    def _page_of_its_own(self) -> QWidget | None:
+        """What is shown in place of the results, if anything is."""
         page = self.memory_snapshots.page
         if page is not None and self.memory_snapshots.is_shown:
             return page
-        inside = self.checkpoint.page
-        return inside if inside is not None and self.checkpoint.is_shown else self.results
+        return self.checkpoint.page if self.checkpoint.is_shown else None
 
     # -- files that are dropped
 
@@ -344,6 +349,7 @@ class MainWindow(QMainWindow):
         self.checkpoint.close()
         self.optimizers.close()
         self.planning.close()
+        self.exporting.close()
         super().closeEvent(event)
 
     def _may_close(self, path: Path) -> bool:
@@ -357,7 +363,3 @@ class MainWindow(QMainWindow):
         if answer == buttons.Save:
             return self.files.save()
         return answer == buttons.Discard
-
-
-def _call(function: Callable[[str], object], value: str) -> Callable[[], object]:
-    return lambda: function(value)

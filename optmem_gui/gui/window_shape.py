@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray
+from PySide6.QtCore import QByteArray, QObject, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMainWindow, QSplitter
 
@@ -15,7 +15,7 @@ STATE_VERSION = 2
 """Raised when tool bars change, so that an old state is not put on a new window."""
 
 
-class WindowShape:
+class WindowShape(QObject):
     """Remembers and restores the shape of a window."""
 
     def __init__(
@@ -26,8 +26,13 @@ class WindowShape:
         inputs: InputsColumn,
         results: Results,
     ) -> None:
+        super().__init__(window)
         self._window, self._settings = window, settings
         self._columns, self._inputs, self._results = columns, inputs, results
+        app = QGuiApplication.instance()
+        if isinstance(app, QGuiApplication):
+            # Qt still has to learn what is left once a screen was taken away.
+            app.screenRemoved.connect(self.come_onto_screen, Qt.ConnectionType.QueuedConnection)
 
     def restore(self) -> None:
         """Put the window where it was; back onto a screen if that screen is gone."""
@@ -42,12 +47,19 @@ class WindowShape:
     def come_onto_screen(self) -> None:
         """Move the window where it can be seen and reached."""
         window = self._window
-        frame = window.frameGeometry()
-        screens = QGuiApplication.screens()
-        if not any(screen.availableGeometry().intersects(frame) for screen in screens):
+        places = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+        if not any(self._can_be_moved(place) for place in places):
             window.move(QGuiApplication.primaryScreen().availableGeometry().topLeft())
         available = window.screen().availableGeometry()
         window.resize(window.size().boundedTo(available.size()))
+
+    def _can_be_moved(self, place: QRect) -> bool:
+        """Whether enough of the title bar lies on this part of the desktop to take hold of it."""
+        em = self._window.fontMetrics().height()
+        title = self._window.frameGeometry()
+        title.setHeight(2 * em)
+        seen = title.intersected(place)
+        return seen.width() >= min(8 * em, title.width()) and seen.height() >= em
 
     def reset(self) -> None:
         """Put every panel back to its first size."""

@@ -269,6 +269,12 @@ class ModelPanel(InputPanel):
     def _choose_preset(self, _name: str, preset_id: object) -> None:
         self.edited.emit("model", (preset_ref(str(preset_id)), None))
 
+    def ask_preset(self) -> None:
+        """Show the list of known models, ready to be searched."""
+        self._show_page(1)
+        self.preset.combo.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.preset.combo.showPopup()
+
     def _show_page(self, place: int) -> None:
         self.pages.setCurrentIndex(place)
         self.ways.button(place).setChecked(True)
