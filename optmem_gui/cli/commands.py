@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from optmem_gui.cli.decide import estimate_largest, estimate_side_by_side
+from optmem_gui.cli.export import check_exports, save_exports
 from optmem_gui.cli.inputs import is_scenario_file, read_checkpoint, scenario_from
 from optmem_gui.cli.measure import measure
 from optmem_gui.cli.optimizers import optimizers, probe
@@ -24,6 +25,7 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.ways import ways_to_fit
 from optmem_gui.engine.gpu_table import find_gpu, load_gpus
 from optmem_gui.report.checkpoint_document import checkpoint_document, checkpoint_text
+from optmem_gui.report.estimate_report import Exported
 from optmem_gui.report.json_document import estimate_document, gpu_fit_document, to_text, ways_documents
 from optmem_gui.report.model_notice import model_notice
 
@@ -35,6 +37,7 @@ def estimate(arguments: argparse.Namespace) -> int:
     several = len(arguments.paths) > 1 and any(is_scenario_file((path,)) for path in arguments.paths)
     if arguments.ways and (several or arguments.solve is not None or arguments.gpu == _ALL_GPUS):
         raise UserError("way.one")
+    check_exports(arguments, several=several)
     if several:
         return estimate_side_by_side(arguments)
     scenario = scenario_from(arguments)
@@ -55,6 +58,7 @@ def estimate(arguments: argparse.Namespace) -> int:
     if notice is not None:
         breakdown = replace(breakdown, warnings=(*breakdown.warnings, notice))
     ways = ways_to_fit(scenario, gpu) if arguments.ways else None
+    save_exports(arguments, Exported(scenario, breakdown, gpu))
     if arguments.json:
         document = estimate_document(scenario, breakdown)
         say(to_text(document if ways is None else {**document, "ways": ways_documents(ways)}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from optmem_gui.core.breakdown import Breakdown, Fit
+from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.gpu_fits import GpuFit
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.parallel import Parallel
@@ -14,6 +14,7 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.planner import NODE_GPUS
 from optmem_gui.core.units import format_bytes, format_count, in_unit
 from optmem_gui.core.ways import Way
+from optmem_gui.report.answer import answer
 from optmem_gui.report.tables import NOT_COUNTED, Table, plain_name, to_aligned
 
 
@@ -29,8 +30,7 @@ def estimate_text(scenario: Scenario, breakdown: Breakdown, gpu: Gpu | None) -> 
     model = f"{scenario.model.title} ({format_count(counts.total)} in all{trained})"
     lines = [
         f"{model}, {scenario.optimizer}, {scenario.precision}",
-        f"Peak {_exact(breakdown.peak_bytes)} in {_phase(breakdown.peak_phase)}{_worst(breakdown, scenario)}",
-        *([] if breakdown.fit is None or gpu is None else [verdict(breakdown, breakdown.fit, gpu)]),
+        *answer(scenario, breakdown, gpu),
         "",
         to_aligned(_components(breakdown)),
         to_aligned(_totals(breakdown)),
@@ -39,14 +39,6 @@ def estimate_text(scenario: Scenario, breakdown: Breakdown, gpu: Gpu | None) -> 
         *_notes("Assumptions", breakdown.assumptions),
     ]
     return "\n".join(lines)
-
-
-def _worst(breakdown: Breakdown, scenario: Scenario) -> str:
-    """Which of several ranks the figures are of."""
-    if not breakdown.ranks:
-        return ""
-    why = breakdown.ranks[breakdown.rank].why
-    return f", on the worst of {format_count(scenario.parallel.gpus)} ranks ({why})"
 
 
 def _ranks(breakdown: Breakdown, parallel: Parallel) -> list[str]:
@@ -88,17 +80,6 @@ def ways_table(ways: Iterable[Way]) -> str:
     )
     heads = ("way", "saves GiB", "peak GiB", "fits", "what it is and costs")
     return to_aligned(Table(heads, rows, frozenset({1, 2})))
-
-
-def verdict(breakdown: Breakdown, fit: Fit, gpu: Gpu) -> str:
-    """Whether it fits, in one sentence with the numbers that decide."""
-    usable = f"{format_bytes(fit.usable)} usable on {gpu.name}"
-    if fit.fits == "yes":
-        return f"Fits: {format_bytes(fit.free)} free of {usable}"
-    low, high = format_bytes(breakdown.process.low), format_bytes(breakdown.process.high)
-    if fit.fits == "tight":
-        return f"Tight: the process takes {low} to {high} of {usable}"
-    return f"Does not fit: the process takes at least {low}, {usable}"
 
 
 def fits_table(fits: Iterable[GpuFit]) -> str:
@@ -150,10 +131,6 @@ def _totals(breakdown: Breakdown) -> Table:
 def _notes(title: str, reasons: Iterable[Reason]) -> list[str]:
     notes = [f"  - {reason}" for reason in reasons]
     return [title, *notes] if notes else []
-
-
-def _exact(size_bytes: int) -> str:
-    return f"{format_bytes(size_bytes)} ({format_count(size_bytes)} bytes)"
 
 
 def _phase(phase_id: str) -> str:

@@ -63,6 +63,10 @@ def build_parser() -> Parser:
         "--solve", choices=("batch", "seq"), help="largest batch, or longest sequence, that fits on the GPU"
     )
     estimate.add_argument("--ways", action="store_true", help="single changes that lower the peak")
+    estimate.add_argument(
+        "--export", metavar="FILE", action="append", help="save it too: .csv, .json, .md, .tex or .html"
+    )
+    estimate.add_argument("--overwrite", action="store_true", help="replace a FILE that is there")
     traced = commands.add_parser("simulate", help="trace a real step, without a GPU", allow_abbrev=False)
     _add_model(traced)
     _add_training(traced)

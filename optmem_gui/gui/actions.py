@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 from optmem_gui.gui.i18n import LANGUAGES, QT_TRANSLATE_NOOP, without_mnemonic
 from optmem_gui.gui.icons import icon
 from optmem_gui.report.exporters import EXPORTERS
+from optmem_gui.report.notations import NOTATIONS, SHORTCUTS
 
 _KEY = QKeySequence.StandardKey
 _ROLE = QAction.MenuRole
@@ -55,6 +56,15 @@ def _export_specs() -> tuple[ActionSpec, ...]:
     """One action for each format the reports can be written in."""
     tip = QT_TRANSLATE_NOOP("Actions", "Save the figures in this format")
     return tuple(ActionSpec(f"export.{e.id}", tip=tip, name=f"{e.title}...") for e in EXPORTERS.values())
+
+
+def _copy_specs() -> tuple[ActionSpec, ...]:
+    """One action for each notation a table can be copied in."""
+    tip = QT_TRANSLATE_NOOP("Actions", "Copy the table that has the keyboard, else the breakdown")
+    return tuple(
+        ActionSpec(f"copy_as.{n.id}", tip=tip, name=n.title, shortcut=SHORTCUTS.get(n.id))
+        for n in NOTATIONS.values()
+    )
 
 
 ACTIONS: tuple[ActionSpec, ...] = (
@@ -105,12 +115,18 @@ ACTIONS: tuple[ActionSpec, ...] = (
         name="SVG...",
     ),
     ActionSpec(
+        "export.pdf",
+        tip=QT_TRANSLATE_NOOP("Actions", "Save everything as a report of one page"),
+        name="PDF...",
+    ),
+    ActionSpec(
         "copy_table",
         QT_TRANSLATE_NOOP("Actions", "&Copy table"),
         QT_TRANSLATE_NOOP("Actions", "Copy the breakdown for a spreadsheet, a document or a web page"),
         "Ctrl+Shift+C",
         "copy",
     ),
+    *_copy_specs(),
     ActionSpec(
         "quit",
         QT_TRANSLATE_NOOP("Actions", "&Quit"),
@@ -233,7 +249,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         QT_TRANSLATE_NOOP("Actions", "&File"),
         ("open", "open_folder", "recent>", "close_snapshot", "-", "save", "save_as", "export>", "-", "quit"),
     ),
-    (QT_TRANSLATE_NOOP("Actions", "&Edit"), ("undo", "redo", "-", "copy_table", "-", "settings")),
+    (QT_TRANSLATE_NOOP("Actions", "&Edit"), ("undo", "redo", "-", "copy_table", "copy_as>", "-", "settings")),
     (
         QT_TRANSLATE_NOOP("Actions", "&View"),
         ("checkpoint", "-", "unit.GiB", "unit.GB", "-", "theme>", "language>", "-", "reset_layout"),
@@ -260,6 +276,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
 SUBMENUS: dict[str, str] = {
     "recent": QT_TRANSLATE_NOOP("Actions", "Open &recent"),
     "export": QT_TRANSLATE_NOOP("Actions", "&Export"),
+    "copy_as": QT_TRANSLATE_NOOP("Actions", "Copy table &as"),
     "theme": QT_TRANSLATE_NOOP("Actions", "&Theme"),
     "language": QT_TRANSLATE_NOOP("Actions", "&Language"),
 }

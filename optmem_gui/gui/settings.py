@@ -67,6 +67,8 @@ SAMPLE_HZ: Setting[int] = Setting("measure/sample_hz", DEFAULT_SAMPLE_HZ, low=1,
 WORKER_PYTHON: Setting[str] = Setting("measure/python", "")
 FUNCTION: Setting[str] = Setting("simulate/function", "")
 SIMULATE_AFTER_EDIT: Setting[bool] = Setting("simulate/after_edit", False)
+EXPORT_SCALE: Setting[int] = Setting("export/scale", 2, low=1, high=8)
+EXPORT_PAPER: Setting[str] = Setting("export/paper", "A4", ("A4", "Letter"))
 
 SETTINGS: tuple[Setting[Any], ...] = (
     FILE_FORMAT,
@@ -89,6 +91,8 @@ SETTINGS: tuple[Setting[Any], ...] = (
     WORKER_PYTHON,
     FUNCTION,
     SIMULATE_AFTER_EDIT,
+    EXPORT_SCALE,
+    EXPORT_PAPER,
 )
 """Every setting of the program."""
 

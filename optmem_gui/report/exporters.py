@@ -1,4 +1,8 @@
-"""The formats a result can be saved in. To add one: a function and a line in :data:`EXPORTERS`."""
+"""The formats a result can be saved in. To add one: a function and a line in :data:`EXPORTERS`.
+
+Every format carries the program's version, the day, what was assumed, what to look out for, and how the
+numbers were proven. Pictures and PDF are drawn by the window, which has the fonts.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from optmem_gui.core.breakdown import Breakdown
-from optmem_gui.core.scenario import Scenario
-from optmem_gui.core.units import format_bytes, format_count
+from optmem_gui import __version__
+from optmem_gui.core.errors import UserError
+from optmem_gui.report.estimate_report import Exported, Section, estimate_report
 from optmem_gui.report.files import write_whole
+from optmem_gui.report.html import html_document
 from optmem_gui.report.json_document import estimate_document, to_text
-from optmem_gui.report.tables import breakdown_table, to_csv, to_markdown
+from optmem_gui.report.latex import latex_document
+from optmem_gui.report.tables import csv_lines, markdown_text, to_markdown
+
+DRAWN = (".png", ".svg", ".pdf")
+"""Formats that only the window can make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +37,54 @@ class Exporter:
     id: str
     title: str
     suffix: str
-    text: Callable[[Scenario, Breakdown], str]
+    text: Callable[[Exported], str]
 
 
-def _csv(scenario: Scenario, breakdown: Breakdown) -> str:
-    return to_csv(breakdown_table(breakdown))
+def _csv(exported: Exported) -> str:
+    """The breakdown first, then the other tables and notes, with an empty line between them.
+
+    A byte order mark tells Excel that it is UTF-8, where that matters.
+    """
+    report = estimate_report(exported)
+    first, *others = report.sections
+    head = [("", report.title), *(("", line) for line in report.answer), *report.facts, ("", report.made)]
+    text = "\r\n".join((_csv_section(first), csv_lines(head), *map(_csv_section, others)))
+    return text if text.isascii() else f"\ufeff{text}"
 
 
-def _json(scenario: Scenario, breakdown: Breakdown) -> str:
-    return to_text(estimate_document(scenario, breakdown))
+def _csv_section(section: Section) -> str:
+    table = section.table
+    rows = [] if table is None else [table.headers, *table.rows]
+    return csv_lines([*rows, *((section.title, line) for line in section.lines)])
 
 
-def _markdown(scenario: Scenario, breakdown: Breakdown) -> str:
-    parameters = format_count(breakdown.parameters.total)
-    peak = f"{format_bytes(breakdown.peak_bytes)} ({format_count(breakdown.peak_bytes)} bytes)"
-    head = f"{scenario.model.title}: {parameters} parameters, {scenario.optimizer}, {scenario.precision}"
-    notes = "".join(f"- {reason}\n" for reason in (*breakdown.warnings, *breakdown.assumptions))
-    table = to_markdown(breakdown_table(breakdown))
-    return f"## {head}\n\nPeak {peak} in {breakdown.peak_phase}.\n\n{table}" + (f"\n{notes}" if notes else "")
+def _json(exported: Exported) -> str:
+    document = estimate_document(exported.scenario, exported.breakdown)
+    made = {"program": {"name": "OptMem", "version": __version__}, "date": exported.made}
+    return to_text({**document, "made": made})
+
+
+def _markdown(exported: Exported) -> str:
+    report = estimate_report(exported)
+    head = f"## {markdown_text(report.title)}\n\n" + "".join(
+        f"**{markdown_text(line)}**  \n" for line in report.answer
+    )
+    facts = "".join(f"- {markdown_text(name)}: {markdown_text(value)}\n" for name, value in report.facts)
+    return "\n".join((head, facts, *map(_markdown_section, report.sections), f"{report.made}\n"))
+
+
+def _markdown_section(section: Section) -> str:
+    table = "" if section.table is None else to_markdown(section.table)
+    lines = "".join(f"- {markdown_text(line)}\n" for line in section.lines)
+    return f"### {markdown_text(section.title)}\n\n{table}{lines}"
+
+
+def _latex(exported: Exported) -> str:
+    return latex_document(estimate_report(exported))
+
+
+def _html(exported: Exported) -> str:
+    return html_document(estimate_report(exported))
 
 
 EXPORTERS: dict[str, Exporter] = {
@@ -54,14 +93,32 @@ EXPORTERS: dict[str, Exporter] = {
         Exporter("csv", "CSV", ".csv", _csv),
         Exporter("json", "JSON", ".json", _json),
         Exporter("markdown", "Markdown", ".md", _markdown),
+        Exporter("latex", "LaTeX", ".tex", _latex),
+        Exporter("html", "HTML", ".html", _html),
     )
 }
 
 
-def export(exporter_id: str, path: Path, scenario: Scenario, breakdown: Breakdown) -> None:
+def exporter_for(path: Path) -> Exporter:
+    """The format that a file's ending names.
+
+    Raises:
+        UserError: No format has this ending, or only the window makes it.
+    """
+    suffix = path.suffix.lower()
+    for exporter in EXPORTERS.values():
+        if exporter.suffix == suffix:
+            return exporter
+    known = ", ".join(exporter.suffix for exporter in EXPORTERS.values())
+    raise UserError(
+        "export.needs_window" if suffix in DRAWN else "export.unknown_format", path=str(path), known=known
+    )
+
+
+def export(exporter_id: str, path: Path, exported: Exported) -> None:
     """Save a result.
 
     Raises:
         UserError: The file cannot be written.
     """
-    write_whole(path, EXPORTERS[exporter_id].text(scenario, breakdown))
+    write_whole(path, EXPORTERS[exporter_id].text(exported))

@@ -9,22 +9,27 @@ from pathlib import Path
 from optmem_gui.core.errors import UserError
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Replace a file in one step, so that a crash or a full disk never leaves half of it.
 
-    The text is written beside its destination (a rename does not cross file systems), flushed to the
+    The content is written beside its destination (a rename does not cross file systems), flushed to the
     disk, and moved over it. A file that is replaced keeps its permissions, and a symbolic link keeps
     pointing at the file.
+
+    Args:
+        path: File to write.
+        content: Bytes, or text that is encoded as UTF-8 with its line ends as they are.
 
     Raises:
         UserError: The folder cannot be written to, or is full.
     """
     temporary: Path | None = None
     try:
+        data = content.encode() if isinstance(content, str) else content
         target = path.resolve()
         temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(4)}.part")
-        with temporary.open("x", encoding="utf-8", newline="") as stream:
-            stream.write(text)
+        with temporary.open("xb") as stream:
+            stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
         if target.is_file():

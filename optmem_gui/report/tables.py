@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from optmem_gui.core.breakdown import Breakdown, Component
-from optmem_gui.core.units import SizeUnit, in_unit
-
 NOT_COUNTED = "not counted"
 """What stands where a size is unknown: never 0."""
+
+_FORMULA = re.compile(r"\s*[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?[\d.,]+([ \u00a0]?(%|[kKMGT]?i?B))?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,48 +34,11 @@ class Table:
         """Only these rows, in this order."""
         return Table(self.headers, tuple(self.rows[index] for index in indices), self.numeric)
 
-
-def breakdown_table(
-    breakdown: Breakdown, unit: SizeUnit = "GiB", name: Callable[[str], str] | None = None
-) -> Table:
-    """The breakdown as the window's table shows it, with exact bytes beside the rounded size.
-
-    Args:
-        breakdown: What was computed.
-        unit: Unit of the rounded column.
-        name: How a component is called; its id in plain words when left out.
-    """
-    call = name or plain_name
-    headers = (
-        "component",
-        "dtype",
-        "bytes/parameter",
-        unit,
-        "bytes",
-        "at peak, bytes",
-        "share",
-        "formula",
-        "why",
-    )
-    rows = tuple(_row(row, breakdown, unit, call(row.id)) for row in breakdown.components)
-    return Table(headers, rows, frozenset(range(2, 7)))
-
-
-def _row(row: Component, breakdown: Breakdown, unit: SizeUnit, name: str) -> tuple[str, ...]:
-    if not row.counted:
-        return (name, row.dtype, "", NOT_COUNTED, NOT_COUNTED, "", "", str(row.formula), str(row.why))
-    share = row.at_peak / breakdown.peak_bytes if breakdown.peak_bytes else 0.0
-    return (
-        name,
-        row.dtype,
-        f"{row.bytes_per_parameter(breakdown.parameters.total):.3g}",
-        in_unit(row.bytes, unit),
-        str(row.bytes),
-        str(row.at_peak),
-        f"{share:.1%}",
-        str(row.formula),
-        str(row.why),
-    )
+    def columns(self, indices: Sequence[int]) -> Table:
+        """Only these columns, in this order."""
+        numeric = frozenset(place for place, index in enumerate(indices) if index in self.numeric)
+        rows = tuple(tuple(row[index] for index in indices) for row in self.rows)
+        return Table(tuple(self.headers[index] for index in indices), rows, numeric)
 
 
 def plain_name(component_id: str) -> str:
@@ -82,16 +46,36 @@ def plain_name(component_id: str) -> str:
     return component_id.replace("_", " ").capitalize()
 
 
+def is_formula(cell: str) -> bool:
+    """Whether a spreadsheet would run this text instead of showing it.
+
+    A number with a sign is none. What names the tensors and modules of a file was written by a stranger, so
+    any cell may be one (CWE-1236; the characters are those of OWASP's page on CSV injection).
+    """
+    text = cell.strip()
+    return _FORMULA.match(cell) is not None and len(text) > 1 and _NUMBER.match(text) is None
+
+
+def spreadsheet_safe(cell: str) -> str:
+    """The cell with an apostrophe before what a spreadsheet would run: it shows the text then."""
+    return f"'{cell}" if is_formula(cell) else cell
+
+
 def to_tsv(table: Table) -> str:
     """Tab-separated lines, which every spreadsheet takes from the clipboard."""
     lines = (table.headers, *table.rows)
-    return "".join("\t".join(" ".join(cell.split()) for cell in line) + "\n" for line in lines)
+    return "".join("\t".join(spreadsheet_safe(_one_line(cell)) for cell in line) + "\n" for line in lines)
 
 
 def to_csv(table: Table) -> str:
-    """Comma-separated lines as RFC 4180 writes them."""
+    """Comma-separated lines as RFC 4180 writes them, safe to open in a spreadsheet."""
+    return csv_lines((table.headers, *table.rows))
+
+
+def csv_lines(lines: Sequence[Sequence[str]]) -> str:
+    """Lines of any width, comma-separated."""
     stream = io.StringIO()
-    csv.writer(stream).writerows((table.headers, *table.rows))
+    csv.writer(stream).writerows([spreadsheet_safe(cell) for cell in line] for line in lines)
     return stream.getvalue()
 
 
@@ -103,7 +87,12 @@ def to_markdown(table: Table) -> str:
 
 
 def _markdown_cells(cells: Sequence[str]) -> list[str]:
-    return [" ".join(cell.split()).replace("\\", "\\\\").replace("|", "\\|") for cell in cells]
+    return [markdown_text(cell).replace("|", "\\|") for cell in cells]
+
+
+def markdown_text(text: str) -> str:
+    """One line of text in which Markdown finds nothing to format."""
+    return re.sub(r"([\\`*_\[\]<>#])", r"\\\1", _one_line(text))
 
 
 def to_html(table: Table) -> str:
@@ -114,11 +103,16 @@ def to_html(table: Table) -> str:
 
 
 def _html_cells(table: Table, row: Sequence[str]) -> str:
-    align = ' align="right"'
     return "".join(
-        f"<td{align if column in table.numeric else ''}>{escape(cell)}</td>"
+        f"<td{_html_marks(cell, numeric=column in table.numeric)}>{escape(cell)}</td>"
         for column, cell in enumerate(row)
     )
+
+
+def _html_marks(cell: str, *, numeric: bool) -> str:
+    """Numbers to the right; what a spreadsheet would run is declared text, which Excel and Calc heed."""
+    text = " style='mso-number-format:\"\\@\"'" if is_formula(cell) else ""
+    return (' align="right"' if numeric else "") + text
 
 
 def to_aligned(table: Table, gap: str = "  ") -> str:
@@ -133,3 +127,7 @@ def _padded(table: Table, line: Sequence[str], widths: Sequence[int]) -> list[st
         cell.rjust(width) if column in table.numeric else cell.ljust(width)
         for column, (cell, width) in enumerate(zip(line, widths, strict=True))
     ]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

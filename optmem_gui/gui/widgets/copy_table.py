@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Protocol, cast
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import QAbstractItemModel, QMimeData, QSize, Signal
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView, QWidget
 
-from optmem_gui.report.tables import Table, to_html, to_markdown, to_tsv
+from optmem_gui.gui.widgets.copy_actions import CopyActions, table_mime
+from optmem_gui.report.tables import Table
 
 
 class CopySource(Protocol):
@@ -18,17 +19,8 @@ class CopySource(Protocol):
         """All rows, exact values included."""
 
 
-def table_mime(table: Table) -> QMimeData:
-    """One clipboard entry in three notations; each program takes the one it knows."""
-    data = QMimeData()
-    data.setText(to_tsv(table))
-    data.setHtml(to_html(table))
-    data.setData("text/markdown", to_markdown(table).encode())
-    return data
-
-
 class CopyTable(QTableView):
-    """Rows that are read, not edited: whole-row selection, no grid, Ctrl+C copies."""
+    """Rows that are read, not edited: whole-row selection, no grid, copied by keys and context menu."""
 
     resized = Signal()
 
@@ -49,23 +41,8 @@ class CopyTable(QTableView):
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         columns.setHighlightSections(False)
         columns.setStretchLastSection(True)
-        self._copy_action = QAction(self)
-        self._copy_action.triggered.connect(self.copy)
-        self.addAction(self._copy_action)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.copy_actions = CopyActions(self, self.copied_table)
         self.fit_rows()
-        self._retranslate()
-
-    def _retranslate(self) -> None:
-        key = QKeySequence(QKeySequence.StandardKey.Copy).toString(QKeySequence.SequenceFormat.NativeText)
-        # The key is only named here: it is handled as a key press, so that no other action competes for it.
-        self._copy_action.setText(self.tr("Copy rows") + f"\t{key}")
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
-        """Follow a change of language."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange:
-            self._retranslate()
 
     def fit_rows(self) -> None:
         """Rows as high as a line of text needs."""
@@ -93,22 +70,19 @@ class CopyTable(QTableView):
         for column in range(last):
             self.resizeColumnToContents(column)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
-        """Copy on the platform's copy key."""
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy()
-            return
-        super().keyPressEvent(event)
-
     def copy(self) -> None:
         """Put the selected rows on the clipboard, all of them when none is selected."""
-        QGuiApplication.clipboard().setMimeData(self.mime_data())
+        self.copy_actions.copy()
 
     def mime_data(self) -> QMimeData:
         """What :meth:`copy` puts on the clipboard."""
+        return table_mime(self.copied_table())
+
+    def copied_table(self) -> Table:
+        """The selected rows, or all."""
         table = source_of(self.model()).copy_table()
         chosen = sorted(index.row() for index in self.selectionModel().selectedRows())
-        return table_mime(table.selected(chosen) if chosen else table)
+        return table.selected(chosen) if chosen else table
 
 
 def fit_numbers(table: QTableView, count: int) -> None:

@@ -1,58 +1,45 @@
-"""Pictures of a widget for documents: PNG at any scale, SVG."""
+"""A widget as a picture: pages that have no drawing on paper of their own."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from PySide6.QtCore import QByteArray, QPoint, QSaveFile, QSize
-from PySide6.QtGui import QImage, QImageWriter, QPainter, QPalette, QRegion
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPoint, QSize
+from PySide6.QtGui import QImage, QPainter, QPalette, QRegion
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QWidget
 
-from optmem_gui.core.errors import UserError
 
-
-def save_png(widget: QWidget, path: Path, scale: float = 2.0) -> None:
-    """Write a PNG of a widget as it is shown, without touching an existing file until it is complete.
+def widget_image(widget: QWidget, scale: int) -> QImage:
+    """A widget as it is shown, drawn anew at a scale; null where there is not enough memory for it.
 
     Args:
         widget: What to draw.
-        path: File to write.
         scale: Pixels for each pixel of the window.
-
-    Raises:
-        UserError: The file cannot be written.
     """
     image = QImage(widget.size() * scale, QImage.Format.Format_ARGB32_Premultiplied)
+    if image.isNull():
+        return image
     image.setDevicePixelRatio(scale)
     painter = QPainter(image)
     _draw(widget, painter)
     painter.end()
-    file = QSaveFile(str(path))
-    opened = file.open(QSaveFile.OpenModeFlag.WriteOnly)
-    if not opened or not QImageWriter(file, QByteArray(b"png")).write(image) or not file.commit():
-        raise UserError("output.not_written", path=str(path), why=file.errorString())
+    return image
 
 
-def save_svg(widget: QWidget, path: Path) -> None:
-    """Write an SVG of a widget; ``QSvgGenerator`` writes what the widget paints.
-
-    Raises:
-        UserError: The file cannot be written.
-    """
-    file = QSaveFile(str(path))
-    if not file.open(QSaveFile.OpenModeFlag.WriteOnly):
-        raise UserError("output.not_written", path=str(path), why=file.errorString())
+def widget_svg(widget: QWidget) -> bytes:
+    """A widget as the bytes of an SVG file; ``QSvgGenerator`` writes what the widget paints."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
-    generator.setOutputDevice(file)
+    generator.setOutputDevice(buffer)
     generator.setSize(QSize(widget.width(), widget.height()))
     generator.setViewBox(widget.rect())
     generator.setTitle(widget.accessibleName() or widget.objectName())
     painter = QPainter(generator)
     _draw(widget, painter)
     painter.end()
-    if not file.commit():
-        raise UserError("output.not_written", path=str(path), why=file.errorString())
+    buffer.close()
+    return bytes(data.data())
 
 
 def _draw(widget: QWidget, painter: QPainter) -> None:

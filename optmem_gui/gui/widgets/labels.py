@@ -122,11 +122,11 @@ class VerdictMark(QWidget):
         pen = painter.pen()
         pen.setWidthF(0.125)
         painter.setPen(pen)
-        for stroke in _STROKES[self._sign]:
+        for stroke in SIGN_STROKES[self._sign]:
             painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in stroke]))
 
 
-_STROKES: dict[Sign, tuple[tuple[tuple[float, float], ...], ...]] = {
+SIGN_STROKES: dict[Sign, tuple[tuple[tuple[float, float], ...], ...]] = {
     "yes": (((0.15, 0.55), (0.4, 0.8), (0.85, 0.22)),),
     "tight": (
         ((0.5, 0.14), (0.9, 0.84), (0.1, 0.84), (0.5, 0.14)),
@@ -136,6 +136,7 @@ _STROKES: dict[Sign, tuple[tuple[tuple[float, float], ...], ...]] = {
     "no": (((0.2, 0.2), (0.8, 0.8)), ((0.8, 0.2), (0.2, 0.8))),
     "none": (((0.2, 0.5), (0.8, 0.5)),),
 }
+"""Strokes of each sign in a square of side 1."""
 
 
 class NumberTile(QWidget):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QSize, Qt
-from PySide6.QtGui import QAction, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTreeView, QWidget
 
-from optmem_gui.gui.widgets.copy_table import table_mime
+from optmem_gui.gui.widgets.copy_actions import CopyActions
 from optmem_gui.gui.widgets.module_tree_model import NAME, PART, TENSORS, ModuleTreeModel
 
 _UNFOLDED_ROWS = 24
@@ -33,16 +33,11 @@ class ModuleTreeView(QTreeView):
         header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         header.setStretchLastSection(True)
         header.setHighlightSections(False)
-        self._copy_action = QAction(self)
-        self._copy_action.triggered.connect(self.copy)
-        self.addAction(self._copy_action)
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.copy_actions = CopyActions(self, lambda: self.modules.copy_table(self.selected))
         self.retranslate()
 
     def retranslate(self) -> None:
         """Put up the words of the current language."""
-        key = QKeySequence(QKeySequence.StandardKey.Copy).toString(QKeySequence.SequenceFormat.NativeText)
-        self._copy_action.setText(self.tr("Copy rows") + f"\t{key}")
         self.setAccessibleName(self.tr("Modules and tensors"))
         self.modules.headerDataChanged.emit(Qt.Orientation.Horizontal, NAME, PART)
         self.viewport().update()
@@ -88,16 +83,9 @@ class ModuleTreeView(QTreeView):
         """Nodes of the selected rows, from top to bottom."""
         return tuple(self.modules.node(index) for index in self.selectionModel().selectedRows(NAME))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802  # Qt's name
-        """Copy on the platform's copy key."""
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy()
-            return
-        super().keyPressEvent(event)
-
     def copy(self) -> None:
         """Put the selected rows on the clipboard, the rows at the top when none is selected."""
-        QGuiApplication.clipboard().setMimeData(table_mime(self.modules.copy_table(self.selected)))
+        self.copy_actions.copy()
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
         """A few rows and their header."""

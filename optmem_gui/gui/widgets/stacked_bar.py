@@ -88,6 +88,11 @@ class StackedBar(QWidget):
         self.update()
 
     @property
+    def content(self) -> BarContent:
+        """What it shows."""
+        return self._content
+
+    @property
     def drawn(self) -> tuple[Segment, ...]:
         """Segments that take room."""
         return tuple(part for part in self._content.segments if part.bytes > 0)
