@@ -30,7 +30,7 @@ def calibrate() -> None:
         return
     try:
         alone, shared = _sum_references(shared=False), _sum_references(shared=True)
-        adds = _adds_in_place()
+        adds = adds_in_place()
     except (AttributeError, RuntimeError, TypeError) as error:
         raise UserError(
             "simulate.other_internals", torch=torch.__version__, cause=first_line(error)
@@ -71,7 +71,7 @@ def _look(args: Args, kwargs: Kwargs) -> tuple[int, int]:
     return in_place.references(args[0])
 
 
-def _adds_in_place() -> bool:
+def adds_in_place() -> bool:
     """Whether real gradients are added up into the first of them."""
     places: list[int] = []
     leaf = torch.zeros(8, requires_grad=True)

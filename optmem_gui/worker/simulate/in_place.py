@@ -1,6 +1,6 @@
-"""Where autograd writes into a tensor on a GPU, but makes a new one for meta tensors.
+"""Where autograd writes into a tensor on a device, but makes a new one for meta and fake tensors.
 
-Autograd counts meta tensors among those it must not write into (``isTensorSubclassLike``), so its adding up
+Autograd counts both among those it must not write into (``isTensorSubclassLike``), so its adding up
 of gradients and a few formulas take their out-of-place form. Sources: ``input_buffer.cpp``
 (``can_accumulate_inplace``) and ``FunctionsManual.cpp`` in torch/csrc/autograd, and
 tools/autograd/derivatives.yaml (``index_backward``, ``value_selecting_reduction_backward``, ``gather``),
@@ -10,6 +10,8 @@ torch 2.13.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import torch
@@ -20,9 +22,13 @@ from optmem_gui.worker.simulate.places import node_number
 from optmem_gui.worker.simulate.tracker import Tracker, plain
 
 _ENGINE = torch.autograd.graph._engine_run_backward.__code__  # noqa: SLF001  # the frame that calls the engine
+_TORCH = Path(torch.__file__).parent
+_AROUND_MODES = (str(_TORCH / "_compile.py"), str(_TORCH / "_dynamo" / "eval_frame.py"))
+"""Where torch wraps the handler of a mode; importing them would take seconds."""
+
 _ZEROS = ("new_zeros", "zeros", "zeros_like")
 _FRAMES_TO_ENGINE = 5
-"""From the question up to the engine: the sum, its rule, the plan, the tracker and the fallback."""
+"""From the question up to the engine: the sum, its rule, the plan, the tracker and the fallback (or mode)."""
 
 
 class Counts:
@@ -53,29 +59,38 @@ def references(tensor: Tensor) -> tuple[int, int]:
 
 def add(tracker: Tracker, op: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
     """Adding up the gradients of one tensor: into the first one, when nobody else holds it."""
-    if counts.adds_in_place and not kwargs and not torch.is_grad_enabled() and _sums_into(tracker, args):
+    if sums_into(tracker, args, kwargs, counts):
         return args[0]
     return plain(tracker, op, name, args, kwargs)
 
 
-def _sums_into(tracker: Tracker, args: Args) -> bool:
+def sums_into(tracker: Tracker, args: Args, kwargs: Kwargs, alone: Counts) -> bool:
+    """Whether a sum is autograd's of two gradients, and goes into the first one: asked by its rule itself.
+
+    Args:
+        tracker: Who sees the operator.
+        args: The two.
+        kwargs: Autograd gives none.
+        alone: References of a gradient that nothing else holds.
+    """
+    if not alone.adds_in_place or kwargs or len(args) != 2 or torch.is_grad_enabled():
+        return False
     first, second = args
-    if not (isinstance(first, Tensor) and isinstance(second, Tensor) and first.is_meta and second.is_meta):
-        return False
-    number = node_number()
-    if number is None or first.shape != second.shape or not _is_dense(first):
-        return False
-    tensor, storage = references(first)
-    if tensor > counts.tensor or storage > counts.storage:
+    if node_number() is None or not (isinstance(first, Tensor) and isinstance(second, Tensor)):
         return False
     block = tracker.block_of(first)
-    return block is not None and block.node is not None and _from_engine()
+    if block is None or block.node is None or first.shape != second.shape or not _is_dense(first):
+        return False
+    tensor, storage = references(first)
+    return tensor <= alone.tensor and storage <= alone.storage and _from_engine()
 
 
 def _from_engine() -> bool:
     """Whether autograd itself adds, and no Python function inside backward."""
-    frame = sys._getframe(_FRAMES_TO_ENGINE + 1)  # noqa: SLF001  # the stack itself is the question
-    return frame.f_code is _ENGINE
+    frame: FrameType | None = sys._getframe(_FRAMES_TO_ENGINE + 1)  # noqa: SLF001  # the stack itself is the question
+    while frame is not None and frame.f_code.co_filename in _AROUND_MODES:
+        frame = frame.f_back
+    return frame is not None and frame.f_code is _ENGINE
 
 
 def _is_dense(tensor: Tensor) -> bool:
@@ -106,7 +121,7 @@ def is_fresh(tracker: Tracker, tensor: Any) -> bool:
 
 def _is_fresh(tracker: Tracker, tensor: Any) -> bool:
     number = node_number()
-    if number is None or not isinstance(tensor, Tensor) or not tensor.is_meta:
+    if number is None or not isinstance(tensor, Tensor):
         return False
     block = tracker.block_of(tensor)
     return block is not None and block.op in _ZEROS and block.node == number
