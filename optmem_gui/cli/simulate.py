@@ -10,12 +10,13 @@ from optmem_gui.cli.output import say
 from optmem_gui.cli.refusal import CHECK_CODES, EXIT_DONE, EXIT_NO, complain
 from optmem_gui.cli.sources import may_run, work_from
 from optmem_gui.core.breakdown import Breakdown
+from optmem_gui.core.calibration import release
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.overhead import fit_on
 from optmem_gui.core.protocol import Progress
-from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.scenario import Scenario, Target
 from optmem_gui.core.simulated import (
     SimulatedRow,
     compare_simulated,
@@ -29,6 +30,7 @@ from optmem_gui.core.simulation_target import target_of
 from optmem_gui.core.units import format_bytes, format_count
 from optmem_gui.engine.gpu_table import find_gpu
 from optmem_gui.engine.simulation import SimulationEvent, SimulationOutcome, Simulator
+from optmem_gui.report.calibrations import calibrated_gpu
 from optmem_gui.report.json_document import to_text
 from optmem_gui.report.simulated_document import notes_of, simulated_document
 from optmem_gui.report.tables import Table, plain_name, to_aligned
@@ -57,7 +59,7 @@ def simulate(arguments: argparse.Namespace) -> int:
     breakdown = None if work.function else compute(scenario, gpu)
     request = simulate_request(
         chosen,
-        _target(arguments, gpu),
+        _target(arguments, gpu, scenario.target),
         config=work.config,
         function=work.function,
         every_block=arguments.every_block,
@@ -89,13 +91,18 @@ def _exit_code(arguments: argparse.Namespace, outcome: SimulationOutcome, gpu: G
 
 
 def _gpu(arguments: argparse.Namespace, scenario: Scenario) -> Gpu | None:
+    if scenario.target == "cpu":
+        for option in ("gpu", "allocator", "check"):
+            if getattr(arguments, option):
+                raise UserError("simulate.of_a_gpu", option=f"--{option}")
+        return None
     chosen = arguments.gpu or scenario.gpu
-    return None if chosen is None else find_gpu(chosen)
+    return None if chosen is None else calibrated_gpu(find_gpu(chosen), release(arguments.torch or ""))
 
 
-def _target(arguments: argparse.Namespace, gpu: Gpu | None) -> SimulationTarget:
+def _target(arguments: argparse.Namespace, gpu: Gpu | None, device: Target) -> SimulationTarget:
     try:
-        return target_of(gpu, arguments.torch or "", allocator=arguments.allocator or "")
+        return target_of(gpu, arguments.torch or "", allocator=arguments.allocator or "", device=device)
     except ValueError as error:
         raise UserError("simulate.bad_torch", given=arguments.torch) from error
 
@@ -113,13 +120,15 @@ def _clear() -> None:
 
 
 def _text(scenario: Scenario, breakdown: Breakdown | None, report: SimulationReport, gpu: Gpu | None) -> str:
-    where = gpu.name if gpu is not None else "no GPU chosen"
+    on_cpu = report.target.device == "cpu"
+    where = "CPU" if on_cpu else "no GPU chosen" if gpu is None else gpu.name
     model = f"{scenario.model.title} ({format_count(report.param_count)} in all)"
     lines = [
         f"{model}, {scenario.optimizer}, {scenario.precision}; {where}, torch {report.target.torch}",
         _peak(report),
-        f"Reserved {format_bytes(report.peak_reserved_bytes)}",
     ]
+    if not on_cpu:
+        lines.append(f"Reserved {format_bytes(report.peak_reserved_bytes)}")
     if report.out_of_memory:
         lines.append("Does not fit: out of memory in the simulated step")
     elif gpu is not None:

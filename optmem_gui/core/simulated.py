@@ -23,13 +23,14 @@ Kind = Literal["component", "phase", "peak", "reserved"]
 
 
 def simulated_scenario(scenario: Scenario, *, built: bool = False) -> Scenario:
-    """The scenario that a simulation traces: on a GPU, with the GPU that was chosen.
+    """The scenario that a simulation traces: on its target, a GPU with the one that was chosen.
 
     Args:
         scenario: What was asked for.
         built: The worker builds the model from its config, or a user's function does.
     """
-    return replace(measured_scenario(scenario, "cuda", built=built), gpu=scenario.gpu)
+    traced = measured_scenario(scenario, scenario.target, built=built)
+    return traced if scenario.target == "cpu" else replace(traced, gpu=scenario.gpu)
 
 
 def simulated_notes(scenario: Scenario) -> tuple[Reason, ...]:
@@ -59,7 +60,7 @@ def simulate_request(
     Raises:
         UserError: There is no such optimizer, or it cannot be built from a list of parameters in torch.
     """
-    work = measure_request(scenario, "cuda", config=config, function=function)
+    work = measure_request(scenario, target.device, config=config, function=function)
     return SimulateRequest(work, target, every_block)
 
 
@@ -124,8 +125,12 @@ def steady_phases(report: SimulationReport) -> tuple[SimulatedPhase, ...]:
 
 
 def simulated_process(report: SimulationReport, gpu: Gpu | None = None) -> Band:
-    """What the driver shows for the process: what is reserved, with the band of the CUDA context."""
-    return process_band(Band(report.peak_reserved_bytes, report.peak_reserved_bytes), "cuda", gpu=gpu)
+    """What the driver shows for the process: what is reserved, with the band of the CUDA context.
+
+    Of a CPU, what the operating system shows.
+    """
+    reserved = Band(report.peak_reserved_bytes, report.peak_reserved_bytes)
+    return process_band(reserved, report.target.device, gpu=gpu)
 
 
 def compare_simulated(breakdown: Breakdown, report: SimulationReport) -> tuple[SimulatedRow, ...]:
@@ -136,7 +141,7 @@ def compare_simulated(breakdown: Breakdown, report: SimulationReport) -> tuple[S
         report: The traced run. Its last step is the steady state that the estimate is about.
 
     Returns:
-        Components first, then phases in order, then the peak and what is reserved.
+        Components first, then phases in order, then the peak and, on a GPU, what is reserved.
     """
     largest, rounding = simulated_largest(report), _rounding(report)
     rows = [
@@ -147,6 +152,8 @@ def compare_simulated(breakdown: Breakdown, report: SimulationReport) -> tuple[S
     rows = [row for row in rows if row.estimated or row.simulated]
     rows += _phase_rows(breakdown, report)
     rows.append(_peak_row(breakdown, report))
+    if report.target.device == "cpu":
+        return tuple(rows)  # nothing is reserved there
     middle = (breakdown.reserved.low + breakdown.reserved.high) // 2
     reserved = report.peak_reserved_bytes
     between = breakdown.reserved.low <= reserved <= breakdown.reserved.high

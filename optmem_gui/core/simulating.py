@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from optmem_gui.core.scenario import Target
+
 CATEGORIES = (
     "weights",
     "gradients",
@@ -43,7 +45,7 @@ class SimulationTarget:
     capacity_bytes: int | None = None
     allocator: str = ""
     cublas_workspace: str = ""
-    device: str = "cuda"
+    device: Target = "cuda"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,17 @@ from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.kernels.processors import FEWEST, MOST, Processors, threads_of
 from optmem_gui.core.kernels.releases import NEWEST, release_of
 from optmem_gui.core.overhead import context_band
+from optmem_gui.core.scenario import Target
 from optmem_gui.core.simulating import SimulationTarget
 
 
 def target_of(
-    gpu: Gpu | None, torch: str = "", *, allocator: str = "", cublas_workspace: str = ""
+    gpu: Gpu | None,
+    torch: str = "",
+    *,
+    allocator: str = "",
+    cublas_workspace: str = "",
+    device: Target = "cuda",
 ) -> SimulationTarget:
     """The machine that a simulation stands for.
 
@@ -22,11 +28,14 @@ def target_of(
         torch: Version of the torch that will train; empty for the newest known one.
         allocator: Value of ``PYTORCH_CUDA_ALLOC_CONF``.
         cublas_workspace: Value of ``CUBLAS_WORKSPACE_CONFIG``.
+        device: What trains; of the rest only ``torch`` is known of a CPU.
 
     Raises:
         ValueError: ``torch`` is not a version.
     """
     major, minor = release_of(torch) if torch else NEWEST
+    if device == "cpu":
+        return SimulationTarget(torch=f"{major}.{minor}", device=device)
     return SimulationTarget(
         torch=f"{major}.{minor}",
         architecture=gpu.architecture if gpu is not None else "",

@@ -55,6 +55,18 @@ def test_people_read_estimated_beside_simulated(optmem: Optmem) -> None:
     assert "alive at the peak" in answer.out
 
 
+def test_a_target_that_is_the_cpu_has_neither_blocks_nor_a_reserve(optmem: Optmem) -> None:
+    answer = optmem("simulate", *SMALL, "--target", "cpu", "--json")
+    assert answer.code == 0, answer.err
+    document = answer.document
+    assert document["simulated"]["target"]["device"] == "cpu"
+    assert document["reserved"]["high"] == document["peak"]["allocated"]
+    (peak,) = (row for row in document["comparison"] if row["kind"] == "peak")
+    assert abs(peak["difference"]) <= 16  # the scalars of one operator
+    rounded = [row["bytes"] for row in document["components"] if row["id"] == "rounding"]
+    assert rounded == [0]
+
+
 def test_a_config_is_built_by_transformers(optmem: Optmem, tmp_path: Path) -> None:
     """Two layers of width 64: 96 x 64 x 2 + 2 x (4 x 64 x 64 + 3 x 64 x 128 + 2 x 64) + 64 parameters."""
     config = {
@@ -130,6 +142,7 @@ def test_the_verdict_is_the_exit_code(optmem: Optmem) -> None:
     ("words", "said"),
     [
         ((*SMALL, "--check"), "--gpu"),
+        ((*SMALL, "--target", "cpu", "--gpu", "t4"), "--gpu is about a GPU"),
         ((*SMALL, "--torch", "newest"), "newest"),
         ((*SMALL, "--allocator", "no_such_setting:1"), "no_such_setting"),
         ((*SMALL, "--optimizer", "keras.Adam"), "keras.Adam"),

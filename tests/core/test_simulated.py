@@ -9,6 +9,7 @@ import pytest
 from optmem_gui.core.breakdown import COMPONENT_IDS
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
+from optmem_gui.core.overhead import HOST_PROCESS_BYTES
 from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.simulated import (
@@ -22,6 +23,7 @@ from optmem_gui.core.simulated import (
     simulated_scenario,
 )
 from optmem_gui.core.simulating import AliveRow, SimulatedPhase, SimulationReport, SimulationTarget
+from optmem_gui.core.simulation_target import target_of
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.units import MIB
 
@@ -211,6 +213,17 @@ def test_several_gpus_are_said_to_be_left_out() -> None:
     assert simulated_notes(SCENARIO) == ()
     assert "8" in str(simulated_notes(several)[0])
     assert simulated_scenario(several) == simulated_scenario(SCENARIO)
+
+
+def test_a_target_that_is_the_cpu_is_traced_as_one() -> None:
+    on_cpu = replace(SCENARIO, target="cpu", gpu="h100-80gb")
+    scenario, target = simulated_scenario(on_cpu), target_of(None, device="cpu")
+    assert (scenario.target, scenario.gpu) == ("cpu", None)
+    assert simulate_request(on_cpu, target).work.device == "cpu"
+    made = report(alive("weights", 500, 500), target=target, peak_reserved_bytes=500)
+    rows = compare_simulated(compute(scenario), made)
+    assert "reserved" not in {row.kind for row in rows}
+    assert simulated_process(made).low == 500 + HOST_PROCESS_BYTES.low
 
 
 def test_the_gpu_is_kept() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from optmem_gui.core.kernels.processors import FEWEST, MOST, Processors
 from optmem_gui.core.overhead import CONTEXT_BYTES
+from optmem_gui.core.simulating import SimulationTarget
 from optmem_gui.core.simulation_target import processors_of, target_of
 from optmem_gui.engine.gpu_table import find_gpu
 
@@ -30,6 +31,11 @@ def test_without_a_gpu_the_ends_hold_every_gpu() -> None:
     target = target_of(None)
     assert (target.torch, target.capacity_bytes) == ("2.13", None)
     assert processors_of(target) == (FEWEST, MOST)
+
+
+def test_of_a_cpu_only_torch_is_known() -> None:
+    target = target_of(find_gpu("h100-80gb"), "2.9", allocator="x", device="cpu")
+    assert target == SimulationTarget("2.9", device="cpu")
 
 
 def test_a_gpu_without_a_known_count_keeps_its_threads() -> None:

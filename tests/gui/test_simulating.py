@@ -247,6 +247,25 @@ def test_a_real_simulation_stands_beside_the_estimate(window: MainWindow, store:
         assert 0 <= beyond < 512 * 4 * store.snapshot.scenario.model.tensor_count, component
 
 
+def test_a_target_that_is_the_cpu_is_simulated_as_one(
+    window: MainWindow, store: Store, qtbot: QtBot, tmp_path: Path
+) -> None:
+    for name, value in (("params", "200k"), ("precision", "fp32"), ("batch", "1"), ("sequence", "16")):
+        store.edit(name, value)
+    store.load_scenario(replace(store.snapshot.scenario, target="cpu"), tmp_path / "cpu.optmem")
+    window.actions_table["simulate"].trigger()
+    wait_for(store, qtbot, SimulateStage.DONE, SimulateStage.FAILED)
+    result = store.snapshot.simulated
+    assert result is not None, store.snapshot.simulation.reason
+    assert result.report.target.device == "cpu"
+    assert result.usable_bytes is None
+    (peak,) = (row for row in result.rows if row.kind == "peak")
+    assert abs(peak.difference_bytes) <= 16
+    panel = panel_of(window)
+    assert "reserved" not in panel.figures.text()
+    assert "on the CPU" in panel.note.text()
+
+
 # A function of the user's own
 
 STEP = """

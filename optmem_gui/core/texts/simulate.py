@@ -27,5 +27,6 @@ TEXTS: dict[str, str] = {
     # the command line
     "simulate.needs_yes": "Simulate: {path} is code and runs in a child process; add --yes to agree",
     "simulate.two_sources": "Simulate: {option} and --function both say what to run; give one of them",
+    "simulate.of_a_gpu": "Simulate: {option} is about a GPU, and the target is the CPU; leave it out, or give --target cuda",
     "simulate.bad_torch": "Simulate: {given} is no torch version; give --torch as major.minor, such as 2.13",
 }

@@ -133,8 +133,11 @@ class SimulationPanel(TitledPanel):
             text = self.tr("Of earlier inputs, simulate again: {text}").format(text=text)
         self.figures.setText(text)
         self.figures.set_tone("text" if current or result.function else "caution")
+        on_cpu = report.target.device == "cpu"
         self.figures.setToolTip(
-            self.tr(
+            self.tr("Allocated: every storage at its exact size, as torch's own events of the CPU count it.")
+            if on_cpu
+            else self.tr(
                 "Allocated: whole blocks in use, as torch.cuda.max_memory_allocated counts them. Reserved: "
                 "what the caching allocator holds. The difference is free inside its segments."
             )
@@ -186,6 +189,8 @@ class SimulationPanel(TitledPanel):
         """In a few words: how sure it is, and for which machine."""
         target = report.target
         words = self.tr("exact") if report.exact else self.tr("not exact, see the notes")
+        if target.device == "cpu":
+            return self.tr("{words}; torch {torch}, on the CPU").format(words=words, torch=target.torch)
         if not target.architecture:
             return self.tr("{words}; torch {torch}, no GPU chosen").format(words=words, torch=target.torch)
         return self.tr("{words}; torch {torch}, {architecture}").format(
@@ -193,6 +198,9 @@ class SimulationPanel(TitledPanel):
         )
 
     def _figures(self, report: SimulationReport, unit: SizeUnit) -> str:
+        if report.target.device == "cpu":
+            size, phase = format_bytes(report.peak_bytes, unit), stage_name(report.peak_phase)
+            return self.tr("{size} allocated at the peak ({phase})").format(size=size, phase=phase)
         held = _reserved_at_peak(report)
         free = held - report.peak_bytes
         return self.tr(

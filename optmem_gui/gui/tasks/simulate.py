@@ -74,7 +74,7 @@ class SimulateThread(QThread):
         from optmem_gui.core.simulation_target import target_of  # noqa: PLC0415  # as said above
 
         wanted = self.simulation
-        target = target_of(wanted.gpu)
+        target = target_of(wanted.gpu, device=wanted.scenario.target)
         if wanted.function:
             request, breakdown = simulate_request(wanted.scenario, target, function=wanted.function), None
         else:
@@ -88,5 +88,6 @@ class SimulateThread(QThread):
         if report is not None:
             # a run that does not fit has no steady step to compare
             rows = () if breakdown is None or report.out_of_memory else compare_simulated(breakdown, report)
-            usable = None if wanted.gpu is None else wanted.gpu.usable_bytes
+            limited = wanted.gpu is not None and report.target.device == "cuda"
+            usable = wanted.gpu.usable_bytes if wanted.gpu is not None and limited else None
             self.result = Simulated(wanted.scenario, report, breakdown, rows, usable, wanted.function)
