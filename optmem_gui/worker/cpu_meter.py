@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from operator import itemgetter
+from operator import attrgetter
 
 from torch._C._autograd import _ProfilerResult
 from torch._C._profiler import (
@@ -30,8 +30,9 @@ from torch.autograd import (  # type: ignore[attr-defined]  # the stubs leave th
 )
 
 from optmem_gui.core.protocol import PhaseSample
+from optmem_gui.worker.ledger import Block, Known, Ledger
 
-_MAX_POINTS = 120
+MAX_POINTS = 120
 """Points of a phase's course that are sent; a plot is not wider."""
 
 _ACTIVITIES = {ProfilerActivity.CPU}
@@ -54,8 +55,9 @@ Sink = Callable[[PhaseSample], None]
 class CpuMeter:
     """torch's own allocation events on the CPU."""
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: Sink, known: Known = dict) -> None:
         self._sink = sink
+        self._ledger = Ledger(known)
         self._allocated = 0
 
     @contextmanager
@@ -69,11 +71,12 @@ class CpuMeter:
         finally:
             recording = _disable_profiler()
             end_ns = time.monotonic_ns()
-            course, change, before = _allocations(recording, start_ns - epoch_ns)
-            shown = thinned(course, _MAX_POINTS)
+            events = _allocations(recording, start_ns - epoch_ns)
             # Another recording of this process may have moved the total: the first event knows better.
-            start = self._allocated if before is None else before
-            self._allocated = start + change
+            start = events[0].total - events[0].change if events else self._allocated
+            self._allocated = start + sum(event.change for event in events)
+            shown = thinned([event.total for event in events], MAX_POINTS)
+            points = ((min(max(events[at].at_ns, start_ns), end_ns), events[at].total) for at in shown)
             self._sink(
                 PhaseSample(
                     step=step,
@@ -82,45 +85,45 @@ class CpuMeter:
                     end_ns=end_ns,
                     start_bytes=start,
                     allocated_bytes=self._allocated,
-                    peak_bytes=max(start, max((total for _, total in course), default=start)),
-                    points=tuple((min(max(at, start_ns), end_ns), total) for at, total in shown),
+                    peak_bytes=max(start, max((event.total for event in events), default=start)),
+                    points=tuple(points),
+                    parts=self._ledger.enter(phase, events, shown),
+                    alloc_count=sum(event.change > 0 for event in events),
                 )
             )
 
+    def close(self) -> None:
+        """Nothing is open between two phases."""
 
-Course = list[tuple[int, int]]
 
-
-def _allocations(recording: _ProfilerResult, shift_ns: int) -> tuple[Course, int, int | None]:
-    """Every allocation and release on the CPU.
+def _allocations(recording: _ProfilerResult, shift_ns: int) -> list[Block]:
+    """Every allocation and release on the CPU, in order of time.
 
     Args:
         recording: What the profiler kept.
         shift_ns: From its clock, which counts from the epoch, to the monotonic one.
-
-    Returns:
-        (time, running total after it) in order of time, by how much the total changed in all, and the
-        total before the first of them; None where there was none.
     """
-    events: list[tuple[int, int, int]] = []
+    events: list[Block] = []
     stack = recording.experimental_event_tree()
     while stack:
         event = stack.pop()
         fields = event.extra_fields
         if isinstance(fields, _ExtraFields_Allocation):
             if fields.device.type == "cpu":
-                events.append((event.start_time_ns + shift_ns, fields.total_allocated, fields.alloc_size))
+                at_ns = event.start_time_ns + shift_ns
+                events.append(Block(at_ns, fields.ptr, fields.alloc_size, fields.total_allocated))
         else:
             stack.extend(event.children)
-    events.sort(key=itemgetter(0))
-    before = events[0][1] - events[0][2] if events else None
-    return [(at, total) for at, total, _ in events], sum(size for _, _, size in events), before
+    events.sort(key=attrgetter("at_ns"))
+    return events
 
 
-def thinned(points: Sequence[tuple[int, int]], limit: int) -> tuple[tuple[int, int], ...]:
-    """At most ``limit`` points: the largest of each stretch, and the last one."""
-    if len(points) <= limit:
-        return tuple(points)
-    stride = -(-len(points) // (limit - 1))
-    stretches = (points[at : at + stride] for at in range(0, len(points), stride))
-    return (*(max(stretch, key=lambda pair: pair[1]) for stretch in stretches), points[-1])
+def thinned(totals: Sequence[int], limit: int) -> tuple[int, ...]:
+    """Indices of at most ``limit`` of them: the largest of each stretch, and the last one."""
+    count = len(totals)
+    if count <= limit:
+        return tuple(range(count))
+    stride = -(-count // (limit - 1))
+    stretches = (range(at, min(at + stride, count)) for at in range(0, count, stride))
+    largest = [max(stretch, key=totals.__getitem__) for stretch in stretches]
+    return (*largest, count - 1) if largest[-1] != count - 1 else tuple(largest)

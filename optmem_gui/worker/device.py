@@ -1,8 +1,4 @@
-"""The device of a measurement, and what torch allocates on it phase by phase.
-
-On a GPU the caching allocator keeps the books: allocated and reserved, with peaks that are reset at the
-start of each phase. The CPU's books are in :mod:`optmem_gui.worker.cpu_meter`.
-"""
+"""The device of a measurement, and who keeps the books of what torch allocates on it."""
 
 from __future__ import annotations
 
@@ -16,8 +12,10 @@ from typing import Protocol
 import torch
 
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.protocol import Hello, PhaseSample
+from optmem_gui.core.protocol import Hello
 from optmem_gui.worker.cpu_meter import CpuMeter, Sink
+from optmem_gui.worker.cuda_meter import CudaMeter
+from optmem_gui.worker.ledger import Known
 
 _SLICE = "MIG-"
 """A slice of a GPU is chosen by CUDA_VISIBLE_DEVICES alone (MIG user guide, "CUDA device enumeration"), which
@@ -30,6 +28,9 @@ class Meter(Protocol):
     @contextmanager
     def phase(self, step: int, phase: str) -> Iterator[None]:
         """Measure what runs inside and report it, also when it fails."""
+
+    def close(self) -> None:
+        """Nothing more is measured."""
 
 
 def open_device(text: str) -> torch.device:
@@ -123,40 +124,14 @@ def _slice_uuid(device: torch.device) -> str:
     return visible[index] if index < len(visible) and visible[index].startswith(_SLICE) else ""
 
 
-def meter_for(device: torch.device, sink: Sink) -> Meter:
-    """The meter that suits the device."""
-    return CpuMeter(sink) if device.type == "cpu" else CudaMeter(device, sink)
+def meter_for(device: torch.device, sink: Sink, known: Known, history: str = "") -> Meter:
+    """The meter that suits the device.
 
-
-class CudaMeter:
-    """The caching allocator's statistics."""
-
-    def __init__(self, device: torch.device, sink: Sink) -> None:
-        self._device = device
-        self._sink = sink
-
-    @contextmanager
-    def phase(self, step: int, phase: str) -> Iterator[None]:
-        """Measure one phase between two synchronisations."""
-        torch.cuda.synchronize(self._device)
-        torch.cuda.reset_peak_memory_stats(self._device)
-        start_ns = time.monotonic_ns()
-        start = torch.cuda.memory_allocated(self._device)
-        try:
-            yield
-        finally:
-            torch.cuda.synchronize(self._device)
-            stats = torch.cuda.memory_stats(self._device)
-            self._sink(
-                PhaseSample(
-                    step=step,
-                    phase=phase,
-                    start_ns=start_ns,
-                    end_ns=time.monotonic_ns(),
-                    start_bytes=start,
-                    allocated_bytes=stats["allocated_bytes.all.current"],
-                    peak_bytes=stats["allocated_bytes.all.peak"],
-                    reserved_bytes=stats["reserved_bytes.all.current"],
-                    peak_reserved_bytes=stats["reserved_bytes.all.peak"],
-                )
-            )
+    Raises:
+        UserError: The CPU has no caching allocator whose history could be written.
+    """
+    if device.type != "cpu":
+        return CudaMeter(device, sink, known, history)
+    if history:
+        raise UserError("measure.history_needs_gpu")
+    return CpuMeter(sink, known)

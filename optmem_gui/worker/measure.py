@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 
 import torch
 
@@ -18,6 +19,7 @@ from optmem_gui.worker.build import build
 from optmem_gui.worker.device import Meter, hello, meter_for, open_device
 from optmem_gui.worker.handing import gathering
 from optmem_gui.worker.job import Job
+from optmem_gui.worker.ledger import Known, known_tensors
 from optmem_gui.worker.training import Passes, autocast_of, checked_scheme, train_step
 from optmem_gui.worker.update import Update, state_rows, stepped, tensor_bytes
 
@@ -39,6 +41,7 @@ class Run:
     step: int = 0
     phase: str = ""
     phases: list[PhaseSample] = field(default_factory=list)
+    _known: Known = dict
 
     def measure(self) -> Result:
         """Do it all.
@@ -54,9 +57,20 @@ class Run:
             return self._run(scheme, device)
 
     def _run(self, scheme: PrecisionScheme, device: torch.device) -> Result:
-        meter = meter_for(device, self._record)
+        meter = meter_for(device, self._record, self._addresses, self.request.history)
+        try:
+            return self._measured(scheme, device, meter)
+        finally:
+            meter.close()
+
+    def _addresses(self) -> Mapping[int, str]:
+        """What the tensors are, once they are made."""
+        return self._known()
+
+    def _measured(self, scheme: PrecisionScheme, device: torch.device, meter: Meter) -> Result:
         with self._phase(meter, "load"):
             job, update = self._made(scheme, device)
+            self._known = partial(known_tensors, job, update)
         load = self.phases.pop()
         start = time.monotonic()
         results = [self._one_step(step, job, update, meter, device) for step in self._steps()]

@@ -26,6 +26,8 @@ TEXTS: dict[str, str] = {
     "measure.roles_of_function": "Measure: {optimizer} asks what each parameter does, which a function does not tell; add --option split=matrices, or choose another optimizer",
     "measure.takes_model": "Measure: {optimizer} takes the model and runs inside backward, which is not measured yet; rely on the estimate, or choose another optimizer",
     "measure.step_failed": "Measure: {phase} of step {step} failed ({cause}); see the detail, or change what it names",
+    "measure.history_needs_gpu": "Measure: the history of the caching allocator needs a GPU, and this runs on the CPU; leave it out",
+    "measure.history_not_written": "Measure: {path}: the allocator's history cannot be written ({cause}); choose another file",
     "measure.bad_request": "Measure: the worker could not read the request ({cause}); report this with the log",
     # out of memory is a result
     "measure.out_of_memory": "Did not fit: {phase} of step {step} asked for {asked_bytes} more and {free_bytes} was free on the GPU; lower the batch or choose a smaller optimizer state",
