@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,15 @@ def pytest_sessionfinish() -> None:
     gui = sys.modules.get("PySide6.QtGui")
     if gui is not None and gui.QGuiApplication.instance() is not None:
         gui.QGuiApplication.clipboard().clear()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_users_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the program keeps for its user is kept in a folder of the tests, in child processes too."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("DATA", "CONFIG"):
+            patch.setenv(f"XDG_{name}_HOME", str(tmp_path_factory.mktemp(name.lower())))
+        yield
 
 
 @pytest.fixture(scope="session")

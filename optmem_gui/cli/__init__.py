@@ -11,6 +11,7 @@ COMMANDS = (
     "presets",
     "probe",
     "replay",
+    "results",
     "selfcheck",
     "simulate",
 )

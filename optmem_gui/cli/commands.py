@@ -16,6 +16,7 @@ from optmem_gui.cli.plan import plan
 from optmem_gui.cli.presets import presets
 from optmem_gui.cli.refusal import CHECK_CODES, EXIT_DONE
 from optmem_gui.cli.replay import replay
+from optmem_gui.cli.results import results
 from optmem_gui.cli.selfcheck import selfcheck
 from optmem_gui.cli.simulate import simulate
 from optmem_gui.core.errors import UserError
@@ -23,7 +24,8 @@ from optmem_gui.core.estimate import compute
 from optmem_gui.core.gpu_fits import gpu_fits
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.ways import ways_to_fit
-from optmem_gui.engine.gpu_table import find_gpu, load_gpus
+from optmem_gui.engine.gpu_table import find_gpu
+from optmem_gui.report.calibrations import calibrated_gpu, calibrated_gpus
 from optmem_gui.report.checkpoint_document import checkpoint_document, checkpoint_text
 from optmem_gui.report.estimate_report import Exported
 from optmem_gui.report.json_document import estimate_document, gpu_fit_document, to_text, ways_documents
@@ -51,7 +53,7 @@ def estimate(arguments: argparse.Namespace) -> int:
             raise UserError("cli.check_needs_gpu")
         gpu = None
     else:
-        gpu = find_gpu(chosen)
+        gpu = calibrated_gpu(find_gpu(chosen))
         scenario = replace(scenario, gpu=gpu.id)
     breakdown = compute(scenario, gpu)
     notice = model_notice(scenario.model) if is_scenario_file(arguments.paths) else None
@@ -73,7 +75,7 @@ def _estimate_everywhere(arguments: argparse.Namespace, scenario: Scenario) -> i
     if arguments.check:
         raise UserError("cli.check_needs_gpu")
     scenario = replace(scenario, gpu=None)
-    fits = gpu_fits(scenario, load_gpus().values())
+    fits = gpu_fits(scenario, calibrated_gpus().values())
     if not arguments.json:
         say(fits_table(fits))
         return EXIT_DONE
@@ -99,6 +101,7 @@ RUN: dict[str, Callable[[argparse.Namespace], int]] = {
     "presets": presets,
     "probe": probe,
     "replay": replay,
+    "results": results,
     "selfcheck": selfcheck,
     "simulate": simulate,
 }

@@ -17,6 +17,7 @@ from optmem_gui.core.side_by_side import SideRow, side_by_side
 from optmem_gui.core.solve import Solution, What, solve
 from optmem_gui.core.units import format_count, in_unit
 from optmem_gui.engine.gpu_table import find_gpu
+from optmem_gui.report.calibrations import calibrated_gpu
 from optmem_gui.report.json_document import estimate_document, side_document, solution_document, to_text
 from optmem_gui.report.model_notice import model_notice
 from optmem_gui.report.tables import NOT_COUNTED, Table, plain_name, to_aligned
@@ -33,7 +34,7 @@ def estimate_largest(arguments: argparse.Namespace, scenario: Scenario) -> int:
     chosen = arguments.gpu or scenario.gpu
     if chosen is None or chosen == _ALL_GPUS:
         raise UserError("solve.one_gpu")
-    gpu = find_gpu(chosen)
+    gpu = calibrated_gpu(find_gpu(chosen))
     what: What = "batch" if arguments.solve == "batch" else "sequence"
     solution = solve(replace(scenario, gpu=gpu.id), gpu, what)
     value = max(1, solution.sure)
@@ -90,7 +91,7 @@ def _estimated(arguments: argparse.Namespace, path: str) -> tuple[Scenario, Brea
     alone = argparse.Namespace(**{**vars(arguments), "paths": [path]})
     scenario = scenario_from(alone)
     chosen = arguments.gpu or scenario.gpu
-    gpu = None if chosen is None else find_gpu(chosen)
+    gpu = None if chosen is None else calibrated_gpu(find_gpu(chosen))
     scenario = scenario if gpu is None else replace(scenario, gpu=gpu.id)
     breakdown = compute(scenario, gpu)
     notice = model_notice(scenario.model)

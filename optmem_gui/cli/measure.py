@@ -5,28 +5,39 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Mapping
 from dataclasses import replace
 
 from optmem_gui.cli.output import say
 from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, complain
-from optmem_gui.cli.sources import may_run, work_from
+from optmem_gui.cli.results import result_text
+from optmem_gui.cli.sources import Work, may_run, work_from
 from optmem_gui.core.breakdown import Breakdown
-from optmem_gui.core.comparison import ComparedRow, compare, measured_sizes
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.fit import fits_free_memory
+from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.measuring import measure_request, measured_scenario
+from optmem_gui.core.overhead import CONTEXT_BYTES
 from optmem_gui.core.protocol import Hello, Progress
+from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import MOST_SAMPLE_HZ
-from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.result_rows import Predictions
+from optmem_gui.core.scenario import Scenario, Target
+from optmem_gui.core.simulated import simulate_request
+from optmem_gui.core.simulating import SimulationReport
+from optmem_gui.core.simulation_target import target_of
 from optmem_gui.core.synthetic import synthetic_ref
-from optmem_gui.core.units import format_bytes, format_count
-from optmem_gui.engine.devices import CPU, Devices, list_devices
+from optmem_gui.engine.calibration import calibrate, gpu_of
+from optmem_gui.engine.devices import Devices, list_devices
 from optmem_gui.engine.measurement import Event, Measurement, MeasurementResult
+from optmem_gui.engine.simulation import Simulator
+from optmem_gui.paths import results_dir
+from optmem_gui.report.calibrations import calibrated_gpu, calibrations_file, remember
 from optmem_gui.report.json_document import to_text
+from optmem_gui.report.kept_result import KeptResult, keep
 from optmem_gui.report.measured_document import measured_document
-from optmem_gui.report.tables import Table, plain_name, to_aligned
+from optmem_gui.report.results_store import ResultsStore
+from optmem_gui.report.tables import plain_name
 
 _DEVICE = re.compile(r"cpu|auto|cuda(:[0-9]{1,3})?|(GPU|MIG)-[0-9a-zA-Z/-]{1,80}")
 
@@ -54,7 +65,9 @@ def measure(arguments: argparse.Namespace) -> int:
     found = devices.find(arguments.device)
     device = arguments.device if found is None else found.id
     scenario = measured_scenario(work.scenario, device, built=work.built)
-    breakdown = None if work.function else compute(scenario)
+    gpu = None if found is None else gpu_of(found)
+    gpu = None if gpu is None else calibrated_gpu(gpu)
+    breakdown = None if work.function else compute(scenario, gpu)
     if breakdown is not None:
         _check_room(scenario, breakdown, devices, device)
     request = measure_request(
@@ -64,11 +77,43 @@ def measure(arguments: argparse.Namespace) -> int:
     _clear()
     if outcome.status not in ("done", "out_of_memory") and outcome.reason is not None:
         raise UserError(outcome.reason.key, **outcome.reason.values)
+    report = _traced(arguments, work, outcome, gpu) if arguments.simulate else None
+    kept = keep(work.scenario, Predictions(breakdown, report, gpu), outcome)
+    said = [
+        reason for reason in (ResultsStore(results_dir()).keep(kept), _calibrated(outcome, kept)) if reason
+    ]
     if arguments.json:
-        say(to_text(measured_document(scenario, breakdown, outcome)))
+        say(to_text(measured_document(scenario, breakdown, outcome, kept)))
     else:
-        say(_text(scenario, breakdown, outcome))
+        say("\n".join((result_text(kept), f"Kept as {kept.id}", *map(str, said))))
     return EXIT_DONE if outcome.status == "done" else EXIT_NO
+
+
+def _traced(
+    arguments: argparse.Namespace, work: Work, outcome: MeasurementResult, gpu: Gpu | None
+) -> SimulationReport | None:
+    """The same step traced for the device and the torch it ran on."""
+    if outcome.hello is None:
+        return None
+    kind: Target = "cpu" if outcome.hello.uuid is None else "cuda"
+    target = target_of(gpu, outcome.hello.torch, device=kind)
+    request = simulate_request(work.scenario, target, config=work.config, function=work.function)
+    with Simulator(arguments.python) as simulator:
+        simulated = simulator.simulate(request, lambda event: None)
+    if simulated.report is None and simulated.reason is not None:
+        complain(str(simulated.reason))
+    return simulated.report
+
+
+def _calibrated(outcome: MeasurementResult, kept: KeptResult) -> Reason | None:
+    """What the run says about its GPU, remembered for later predictions; nothing of the CPU."""
+    found = calibrate(outcome, kept.date[:10])
+    if isinstance(found, Reason):
+        return None if found.key == "calibrate.cpu" else found
+    try:
+        return remember(calibrations_file(), found).told(CONTEXT_BYTES)
+    except UserError as error:
+        return error.reason
 
 
 def _check_room(scenario: Scenario, breakdown: Breakdown, devices: Devices, device: str) -> None:
@@ -99,40 +144,3 @@ def _show(event: Event) -> None:
 def _clear() -> None:
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[K")
-
-
-def _text(scenario: Scenario, breakdown: Breakdown | None, outcome: MeasurementResult) -> str:
-    hello = outcome.hello
-    where = "" if hello is None else f", on {hello.device} with torch {hello.torch}"
-    lines = [f"{scenario.model.title}, {scenario.optimizer}, {scenario.precision}{where}"]
-    if outcome.request.device == CPU:
-        lines.append("Measured on the CPU: torch's own allocation events, not a GPU's")
-    if outcome.reason is not None:
-        lines.append(str(outcome.reason))
-    if outcome.result is not None:
-        sizes = measured_sizes(outcome.result)
-        table = _plain(sizes) if breakdown is None else _table(compare(breakdown, outcome.result))
-        lines += ["", to_aligned(table)]
-    process = outcome.process_peak_bytes or outcome.rss_peak_bytes
-    if process is not None:
-        lines.append(f"Process: {format_bytes(process)} at most")
-    lines += [f"Note: {reason}" for reason in (*outcome.warnings, *(note.reason for note in outcome.notes))]
-    return "\n".join(lines)
-
-
-def _plain(sizes: Mapping[str, int]) -> Table:
-    cells = tuple((plain_name(component_id), format_count(size)) for component_id, size in sizes.items())
-    return Table(("bytes", "measured"), cells, frozenset({1}))
-
-
-def _table(rows: tuple[ComparedRow, ...]) -> Table:
-    cells = tuple(
-        (
-            f"{'in ' if row.kind == 'phase' else ''}{plain_name(row.id)}",
-            format_count(row.estimated),
-            format_count(row.measured),
-            "exact" if row.error == 0 else "" if row.error is None else f"{row.error:+.2%}",
-        )
-        for row in rows
-    )
-    return Table(("bytes", "estimated", "measured", "error"), cells, frozenset({1, 2, 3}))

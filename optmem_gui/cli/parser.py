@@ -94,13 +94,39 @@ def build_parser() -> Parser:
     _add_probe(probe)
     recorded = commands.add_parser("replay", help="a recorded memory snapshot", allow_abbrev=False)
     _add_replay(recorded)
+    kept = commands.add_parser("results", help="the measurements that are kept", allow_abbrev=False)
+    _add_results(kept)
     checked = commands.add_parser(
         "selfcheck", help="how far the numbers are from real steps", allow_abbrev=False
     )
     _add_selfcheck(checked)
-    for command in (estimate, traced, measure, inspect, listing, known, planned, probe, recorded, checked):
+    for command in (
+        estimate,
+        traced,
+        measure,
+        inspect,
+        listing,
+        known,
+        planned,
+        probe,
+        recorded,
+        kept,
+        checked,
+    ):
         command.add_argument("--json", action="store_true", help="print JSON")
     return parser
+
+
+def _add_results(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "what", nargs="?", choices=("show", "compare", "forget"), help="one of them, two, or a calibration"
+    )
+    parser.add_argument(
+        "which",
+        metavar="ID",
+        nargs="*",
+        help="an id or its beginning, an exported file; of forget a GPU's UUID",
+    )
 
 
 def _add_selfcheck(parser: argparse.ArgumentParser) -> None:
@@ -219,6 +245,7 @@ def _add_device(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_SAMPLE_HZ,
         help="samples of the driver a second",
     )
+    device.add_argument("--simulate", action="store_true", help="trace the step too, for the same device")
 
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:

@@ -14,6 +14,7 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.planner import MOST_GPUS, PlannedLayout, Planner, ranked
 from optmem_gui.core.units import format_bytes, format_count, in_unit
 from optmem_gui.engine.gpu_table import find_gpu
+from optmem_gui.report.calibrations import calibrated_gpu
 from optmem_gui.report.json_document import SCHEMA, Document, to_text
 from optmem_gui.report.layouts import layout_document, layout_words
 from optmem_gui.report.tables import Table, plain_name, to_aligned
@@ -35,7 +36,7 @@ def plan(arguments: argparse.Namespace) -> int:
     chosen = arguments.gpu or scenario.gpu
     if chosen is None:
         raise UserError("plan.needs_gpu")
-    gpu = find_gpu(chosen)
+    gpu = calibrated_gpu(find_gpu(chosen))
     scenario = replace(scenario, gpu=gpu.id)
     planner = Planner(scenario, gpu)
     if arguments.gpus is not None:

@@ -73,7 +73,14 @@ class Calibration:
         Args:
             replaced: The band that it takes the place of.
         """
-        values: dict[str, Value] = {
+        return Reason("assume.calibrated", self._values(replaced))
+
+    def told(self, replaced: Band) -> Reason:
+        """That a measurement found it; as :meth:`reason`."""
+        return Reason("calibrate.done", self._values(replaced))
+
+    def _values(self, replaced: Band) -> dict[str, Value]:
+        return {
             "uuid": self.uuid,
             "driver": self.driver or "?",
             "torch": self.torch,
@@ -84,7 +91,6 @@ class Calibration:
             "band_low_bytes": replaced.low,
             "band_high_bytes": replaced.high,
         }
-        return Reason("assume.calibrated", values)
 
 
 def release(torch: str) -> str:

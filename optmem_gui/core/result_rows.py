@@ -184,8 +184,9 @@ def _totals(predictions: Predictions, result: Result, process_bytes: int | None)
     simulated_peak = None if report is None else report.peak_bytes
     yield ResultRow("peak", "allocated", estimated_peak, simulated_peak, peak)
     process = None if breakdown is None else _middle(breakdown.process)
+    whole = None if report is None else _middle(simulated_process(report, predictions.gpu))
     if not held:
-        yield ResultRow("process", "process", process, None, process_bytes)
+        yield ResultRow("process", "process", process, whole, process_bytes)
         return
     reserved = None if breakdown is None else _middle(breakdown.reserved)
     traced = None if report is None else report.peak_reserved_bytes
@@ -197,7 +198,6 @@ def _totals(predictions: Predictions, result: Result, process_bytes: int | None)
         _less(traced, simulated_peak),
         max(held) - peak,
     )
-    whole = None if report is None else _middle(simulated_process(report, predictions.gpu))
     context = _middle(context_band(predictions.gpu))
     yield ResultRow("process", "process", process, whole, process_bytes)
     yield ResultRow(

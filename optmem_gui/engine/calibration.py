@@ -10,7 +10,7 @@ from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.observing import disturbed
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.units import MIB
-from optmem_gui.engine.devices import CPU, UNIFIED
+from optmem_gui.engine.devices import CPU, UNIFIED, Device
 from optmem_gui.engine.gpu_table import match_gpu
 from optmem_gui.engine.measurement import MeasurementResult
 
@@ -85,6 +85,13 @@ def _held_with_most_reserved(outcome: MeasurementResult, reserved: int) -> int |
         if sample.process_bytes is not None and sample.clock_ns >= min(reached)
     ]
     return max(held, default=None)
+
+
+def gpu_of(device: Device) -> Gpu | None:
+    """The entry of the table for a device that is present; None for the CPU and for one not in the table."""
+    if device.id == CPU or device.total_bytes is None:
+        return None
+    return match_gpu(device.name, round(device.total_bytes / MIB))
 
 
 def calibrated(gpus: Iterable[Gpu], known: tuple[Calibration, ...], torch: str = "") -> dict[str, Gpu]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 
 from optmem_gui.core.calibration import Calibration
@@ -11,8 +12,11 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.reasons import Reason
 from optmem_gui.engine.calibration import calibrated
+from optmem_gui.engine.gpu_table import load_gpus
 from optmem_gui.paths import CALIBRATIONS_FILE, settings_dir
 from optmem_gui.report.files import write_whole
+
+_log = logging.getLogger(__name__)
 
 _VERSION = 1
 _LARGEST_BYTES = 1 << 20
@@ -100,12 +104,23 @@ def calibrations_file() -> Path:
     return settings_dir() / CALIBRATIONS_FILE
 
 
+def calibrated_gpus(torch: str = "") -> dict[str, Gpu]:
+    """The table of GPUs with what was measured on those that were.
+
+    Args:
+        torch: Version of the torch that will train, ``major.minor``, where it is known.
+    """
+    known, problem = load_calibrations(calibrations_file())
+    if problem is not None:
+        _log.warning("%s", problem)
+    return calibrated(load_gpus().values(), known, torch)
+
+
 def calibrated_gpu(gpu: Gpu, torch: str = "") -> Gpu:
-    """A GPU of the table with what was measured on one of them.
+    """One GPU of the table with what was measured on one of its kind.
 
     Args:
         gpu: The GPU.
-        torch: Version of the torch that will train, ``major.minor``, where it is known.
+        torch: As for :func:`calibrated_gpus`.
     """
-    known, _ = load_calibrations(calibrations_file())
-    return calibrated((gpu,), known, torch)[gpu.id]
+    return calibrated_gpus(torch)[gpu.id]

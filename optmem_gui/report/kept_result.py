@@ -113,6 +113,7 @@ class KeptResult:
         process_bytes: Most that the process took of the device, or of the host on a CPU.
         rows: Estimated, simulated and measured side by side, as predicted then.
         calibration: What the predictions of the GPU rested on.
+        assumptions: What the estimate took for granted, and what it does not count.
     """
 
     format: str
@@ -142,6 +143,7 @@ class KeptResult:
     process_bytes: int | None = None
     rows: tuple[ResultRow, ...] = ()
     calibration: Calibration | None = None
+    assumptions: tuple[Reason, ...] = ()
 
     @property
     def title(self) -> str:
@@ -225,6 +227,7 @@ def keep(
         process_bytes=process,
         rows=rows,
         calibration=None if gpu is None else gpu.calibration,
+        assumptions=() if predictions.breakdown is None else predictions.breakdown.assumptions,
     )
 
 
@@ -315,6 +318,7 @@ def _told(kept: KeptResult) -> KeptResult:
         kept,
         reason=kept.reason if kept.reason is not None and _is_told(kept.reason) else None,
         warnings=tuple(filter(_is_told, kept.warnings)),
+        assumptions=tuple(filter(_is_told, kept.assumptions)),
         notes=tuple(note for note in kept.notes if _is_told(note.reason)),
     )
 

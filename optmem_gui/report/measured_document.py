@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from optmem_gui.core.breakdown import PHASE_IDS, Breakdown
-from optmem_gui.core.comparison import ComparedRow, compare, measured_sizes
+from optmem_gui.core.codec import to_json
+from optmem_gui.core.comparison import measured_sizes
 from optmem_gui.core.protocol import PhaseSample, Result
+from optmem_gui.core.result_rows import ResultRow
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.units import MIB
 from optmem_gui.engine.gpu_table import match_gpu
@@ -18,10 +20,11 @@ from optmem_gui.report.json_document import (
     reason_documents,
     scenario_document,
 )
+from optmem_gui.report.kept_result import KeptResult
 
 
 def measured_document(
-    scenario: Scenario, breakdown: Breakdown | None, outcome: MeasurementResult
+    scenario: Scenario, breakdown: Breakdown | None, outcome: MeasurementResult, kept: KeptResult
 ) -> Document:
     """What was measured, under the keys of an estimate, beside the estimate itself.
 
@@ -29,14 +32,24 @@ def measured_document(
         scenario: What ran (:func:`optmem_gui.core.measuring.measured_scenario`).
         breakdown: The estimate for it; None where a user's function says what runs.
         outcome: A finished measurement, or one that ran out of memory: then it has only what ran before.
+        kept: The same as it is kept, with every figure on three sides.
 
     Returns:
         Sizes of the last step. ``at_peak`` is null, because torch does not tell what its peak is made of;
         ``reserved`` is null on the CPU, which has no caching allocator, and ``process`` where nobody says.
     """
-    head = {"schema": SCHEMA, "scenario": scenario_document(scenario), "status": outcome.status}
+    head = {
+        "schema": SCHEMA,
+        "id": kept.id,
+        "date": kept.date,
+        "scenario": scenario_document(scenario),
+        "status": outcome.status,
+    }
     tail = {
         "device": _device(outcome),
+        "sample_hz": outcome.sample_hz,
+        "others": [to_json(others) for others in outcome.others],
+        "calibration": None if kept.calibration is None else to_json(kept.calibration),
         "assumptions": [] if breakdown is None else reason_documents(breakdown.assumptions),
         "warnings": [
             *reason_documents([] if outcome.reason is None else [outcome.reason]),
@@ -48,11 +61,12 @@ def measured_document(
     }
     if outcome.result is None:
         return {**head, **tail}
-    return {**head, **_figures(breakdown, outcome, outcome.result), **tail}
+    return {**head, **_figures(breakdown, outcome, outcome.result, kept.rows), **tail}
 
 
-def _figures(breakdown: Breakdown | None, outcome: MeasurementResult, result: Result) -> Document:
-    rows = () if breakdown is None else compare(breakdown, result)
+def _figures(
+    breakdown: Breakdown | None, outcome: MeasurementResult, result: Result, rows: Iterable[ResultRow]
+) -> Document:
     steady = result.steady.phases
     peak = max(steady, key=lambda sample: sample.peak_bytes)
     reserved = [sample.peak_reserved_bytes for sample in steady if sample.peak_reserved_bytes is not None]
@@ -87,14 +101,18 @@ def _component(component_id: str, size: int, breakdown: Breakdown | None, result
     }
 
 
-def _compared(row: ComparedRow) -> Document:
+def _compared(row: ResultRow) -> Document:
+    known = row.estimated is not None and row.measured is not None
     return {
+        "tier": row.tier,
         "kind": row.kind,
         "id": row.id,
         "estimated": row.estimated,
+        "simulated": row.simulated,
         "measured": row.measured,
-        "difference": row.difference_bytes,
-        "error": row.error,
+        "difference": (row.estimated or 0) - (row.measured or 0) if known else None,
+        "error": row.estimated_error,
+        "simulated_error": row.simulated_error,
     }
 
 
@@ -122,6 +140,9 @@ def _device(outcome: MeasurementResult) -> Document | None:
         "usable": total,
         "fits": "no" if outcome.status == "out_of_memory" else "yes",
         "torch": hello.torch,
+        "python": hello.python,
+        "uuid": hello.uuid,
+        "driver": None if outcome.facts is None else outcome.facts.driver,
     }
 
 

@@ -26,5 +26,6 @@ TEXTS: dict[str, str] = {
     "results.not_kept_once": "Not kept: {path} cannot be written ({why}); free the disk or make the folder writable",
     "results.unknown": "There is no measurement {given}; `optmem results` lists those that are kept",
     "results.several": "{given} begins {number_count} measurements; give more of the id",
+    "results.no_calibration": "Nothing was calibrated on {given}; calibrated are: {known}",
     "results.nothing": "No measurement is kept yet; `optmem measure` makes one",
 }
