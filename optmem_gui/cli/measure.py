@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 
 from optmem_gui.cli.output import say
+from optmem_gui.cli.ranks import measure_on_ranks
 from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, complain
 from optmem_gui.cli.results import result_text
 from optmem_gui.cli.sources import Work, may_run, work_from
@@ -62,6 +63,8 @@ def measure(arguments: argparse.Namespace) -> int:
         complain(f"{arguments.function}: not run")
         return EXIT_NO
     devices = list_devices()
+    if work.scenario.parallel.gpus > 1 and not work.function:
+        return measure_on_ranks(arguments, work.scenario, devices)
     found = devices.find(arguments.device)
     device = arguments.device if found is None else found.id
     scenario = measured_scenario(work.scenario, device, built=work.built)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+import psutil
 import pytest
 
+from optmem_gui.core.errors import UserError
 from optmem_gui.core.measuring import measure_request
 from optmem_gui.core.model import Source
 from optmem_gui.core.parallel import Parallel
+from optmem_gui.core.protocol import Hello
+from optmem_gui.core.rank_rows import rank_notes, rank_request
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.per_rank import held_by
 from optmem_gui.core.synthetic import transformer_ref
 from optmem_gui.core.transformer import TransformerShape
-from optmem_gui.engine.ranks import measure_ranks
+from optmem_gui.engine.devices import CPU, Device, Devices
+from optmem_gui.engine.ranks import RankMeasurement, cause_of, measure_ranks, rank_devices
 
 SHAPE = TransformerShape(50, 20, 3, 2, 2, 10, 40, norm="rms")
 """A vocabulary and a width that 4 does not divide, so that FSDP pads."""
@@ -53,3 +59,79 @@ def test_a_rank_that_cannot_run_ends_the_others() -> None:
     outcomes = measure_ranks(request, asked.parallel, ["cpu"] * 2, lambda rank, event: None)
     assert {outcome.status for outcome in outcomes} <= {"failed", "cancelled"}
     assert any("NoSuch" in str(outcome.reason) for outcome in outcomes)
+
+
+GPUS = tuple(Device(f"GPU-{number}", "a GPU", 1 << 34, 1 << 34) for number in range(2))
+CPU_DEVICE = Device(CPU, "a CPU", 1 << 34, 1 << 34)
+TWO_GPUS, NO_GPU = Devices(GPUS, CPU_DEVICE, None), Devices((), CPU_DEVICE, None)
+
+
+def test_a_gpu_for_every_rank_or_the_cpu_for_all() -> None:
+    assert rank_devices(TWO_GPUS, "auto", 2, None) == ("GPU-0", "GPU-1")
+    assert rank_devices(TWO_GPUS, "cuda", 2, "1,0") == ("GPU-1", "GPU-0")
+    assert rank_devices(TWO_GPUS, "cpu", 3, None) == ("cpu",) * 3
+    assert rank_devices(NO_GPU, "auto", 4, None) == ("cpu",) * 4
+
+
+@pytest.mark.parametrize(
+    ("devices", "wanted", "count", "visible", "words"),
+    [
+        (TWO_GPUS, "auto", 3, None, "3 ranks need a GPU each and this machine shows 2"),
+        (TWO_GPUS, "auto", 2, "1", "2 ranks need a GPU each and this machine shows 1"),
+        (NO_GPU, "cuda", 2, None, "this machine shows 0"),
+        (NO_GPU, "auto", 9, None, "9 ranks are too many for one CPU; ask for at most 8"),
+    ],
+)
+def test_more_ranks_than_there_is_room_for_is_one_line(
+    devices: Devices, wanted: str, count: int, visible: str | None, words: str
+) -> None:
+    with pytest.raises(UserError, match=words):
+        rank_devices(devices, wanted, count, visible)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"parallel": Parallel(gpus=2, shard="zero3")}, "zero3 is not measured"),
+        ({"parallel": Parallel(gpus=4, tp=2)}, "tp=2 was asked for"),
+        ({"parallel": Parallel(gpus=2, shard="fsdp2", offload="all")}, "offload=all was asked for"),
+        ({"batch": None}, "a transformer with a batch"),
+    ],
+)
+def test_what_ranks_of_one_machine_do_not_run_is_one_line(changed: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        rank_request(replace(scenario(Parallel(gpus=2)), **changed), "cpu")
+
+
+def test_the_padding_that_is_counted_is_said() -> None:
+    """20 columns of 50 rows among 4: three parts of 13 rows and one of 11, whose storage has 13 as well."""
+    notes = rank_notes(scenario(Parallel(gpus=4, shard="fsdp2")))
+    assert notes[-1].values["rank"] == 3
+    assert int(notes[-1].values["weights_padding_bytes"]) >= 4 * 2 * 20 * 2  # embedding and head
+    assert not rank_notes(scenario(Parallel(gpus=4)))
+
+
+def test_a_cancelled_run_leaves_no_process() -> None:
+    asked = scenario(Parallel(gpus=2, shard="fsdp2"))
+    measurement = RankMeasurement()
+    pids: set[int] = set()
+
+    def heard(rank: int, event: object) -> None:
+        if isinstance(event, Hello):
+            pids.add(event.pid)
+            measurement.cancel()
+
+    outcomes = measurement.run(rank_request(asked, "cpu", 50), asked.parallel, ["cpu"] * 2, heard)
+    assert {outcome.status for outcome in outcomes} == {"cancelled"}
+    assert pids
+    assert not [pid for pid in pids if psutil.pid_exists(pid)]
+
+
+def test_a_run_that_was_cancelled_before_does_not_start() -> None:
+    asked = scenario(Parallel(gpus=2))
+    measurement = RankMeasurement()
+    measurement.cancel()
+    request = rank_request(asked, "cpu", 50)
+    outcomes = measurement.run(request, asked.parallel, ["cpu"] * 2, lambda rank, event: None)
+    assert {outcome.status for outcome in outcomes} == {"cancelled"}
+    assert cause_of(outcomes).status == "cancelled"
