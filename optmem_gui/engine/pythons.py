@@ -12,7 +12,7 @@ import os
 import queue
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -34,6 +34,9 @@ _MOST = 32
 
 _MOST_LINES = 1000
 """Of output before the answer: a start-up file may print something, a program that is no Python a lot."""
+
+_LOOK_S = 0.05
+"""How often the wish to stop is looked at."""
 
 _AT_ONCE = 4
 _PATIENCE_S = 0.5
@@ -88,12 +91,15 @@ class PythonInfo:
         return Reason("python.cpu_torch", {"python": self.path, "torch": self.torch})
 
 
-def examine(python: str, *, seconds: float = ANSWER_S) -> PythonInfo:
+def examine(
+    python: str, *, seconds: float = ANSWER_S, cancelled: Callable[[], bool] = lambda: False
+) -> PythonInfo:
     """Ask a Python what it is.
 
     Args:
         python: Path of the program.
         seconds: How long it may take to answer.
+        cancelled: Asked now and then, on the calling thread; True ends the wait.
 
     Raises:
         UserError: It cannot simulate or measure, in one line with the next step.
@@ -103,7 +109,7 @@ def examine(python: str, *, seconds: float = ANSWER_S) -> PythonInfo:
         raise UserError("python.missing", python=python)
     if path.is_dir() or not os.access(path, os.X_OK):
         raise UserError("python.not_a_program", python=python)
-    answer = _ask(str(path.absolute()), seconds)
+    answer = _ask(str(path.absolute()), seconds, cancelled)
     version = ".".join(map(str, answer["version"]))
     if tuple(answer["version"][:2]) < OLDEST_PYTHON:
         oldest = ".".join(map(str, OLDEST_PYTHON))
@@ -121,7 +127,7 @@ def examine(python: str, *, seconds: float = ANSWER_S) -> PythonInfo:
     return PythonInfo(str(path.absolute()), version, torch, tuple(map(str, answer["accelerators"])))
 
 
-def _ask(python: str, seconds: float) -> dict[str, Any]:
+def _ask(python: str, seconds: float, cancelled: Callable[[], bool]) -> dict[str, Any]:
     """What it answers.
 
     Raises:
@@ -135,7 +141,7 @@ def _ask(python: str, seconds: float) -> dict[str, Any]:
     except OSError as error:
         raise _not_started(python, error) from None
     try:
-        answer = _await(python, lines, seconds)
+        answer = _await(python, lines, seconds, cancelled)
     finally:
         child.stop(_PATIENCE_S)
     if answer is None:
@@ -145,22 +151,32 @@ def _ask(python: str, seconds: float) -> dict[str, Any]:
     return answer
 
 
-def _await(python: str, lines: queue.SimpleQueue[bytes | None], seconds: float) -> dict[str, Any] | None:
+def _await(
+    python: str, lines: queue.SimpleQueue[bytes | None], seconds: float, cancelled: Callable[[], bool]
+) -> dict[str, Any] | None:
     until = time.monotonic() + seconds
-    for _ in range(_MOST_LINES):
+    read = 0
+    while read < _MOST_LINES:
         try:
-            line = lines.get(timeout=max(0.0, until - time.monotonic()))
+            line = lines.get(timeout=_LOOK_S)
         except queue.Empty:
-            raise UserError("python.silent", python=python, seconds=round(seconds)) from None
+            if cancelled() or time.monotonic() > until:
+                raise UserError("python.silent", python=python, seconds=round(seconds)) from None
+            continue
+        read += 1
         if line is None:
             return None
         if line.startswith(_MARK):
-            try:
-                found = json.loads(line[len(_MARK) :])
-            except ValueError:
-                return None
-            return found if isinstance(found, dict) else None
+            return _read(line[len(_MARK) :])
     return None
+
+
+def _read(text: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _not_started(python: str, error: OSError) -> UserError:
@@ -197,8 +213,15 @@ def default_python() -> PythonInfo:
     return find_python(candidates(os.environ, Path.home()))
 
 
-def find_python(looked_at: tuple[str, ...], *, seconds: float = ANSWER_S) -> PythonInfo:
+def find_python(
+    looked_at: tuple[str, ...], *, seconds: float = ANSWER_S, cancelled: Callable[[], bool] = lambda: False
+) -> PythonInfo:
     """The first that has a torch for a GPU, else the first that has torch.
+
+    Args:
+        looked_at: Paths, the likeliest first.
+        seconds: How long each may take to answer.
+        cancelled: Asked now and then, on several threads; True ends the search.
 
     Raises:
         UserError: None of them can simulate and measure.
@@ -206,7 +229,7 @@ def find_python(looked_at: tuple[str, ...], *, seconds: float = ANSWER_S) -> Pyt
 
     def one(python: str) -> PythonInfo | None:
         try:
-            return examine(python, seconds=seconds)
+            return None if cancelled() else examine(python, seconds=seconds, cancelled=cancelled)
         except UserError:
             return None
 
