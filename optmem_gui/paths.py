@@ -103,6 +103,11 @@ def icon_file(name: str) -> Path:
     return resource_dir() / "icons" / name
 
 
+def page_dir(language: str) -> Path:
+    """The folder of the pages about memory in a language, such as ``zh_CN``."""
+    return resource_dir() / "docs" / "pages" / language
+
+
 def translation_dir() -> Path:
     """The folder of compiled translations (``optmem_zh_CN.qm``)."""
     return resource_dir() / "i18n"

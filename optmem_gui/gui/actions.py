@@ -229,6 +229,18 @@ ACTIONS: tuple[ActionSpec, ...] = (
         ),
     ),
     ActionSpec(
+        "why",
+        QT_TRANSLATE_NOOP("Actions", "&Why this number?"),
+        QT_TRANSLATE_NOOP("Actions", "Formula, numbers put in, source and proof of the selected number"),
+        "Shift+F1",
+    ),
+    ActionSpec(
+        "pages",
+        QT_TRANSLATE_NOOP("Actions", "&How memory is used"),
+        QT_TRANSLATE_NOOP("Actions", "Short pages: where the memory goes, and what tools show of it"),
+        "Ctrl+F1",
+    ),
+    ActionSpec(
         "about_optimizer",
         QT_TRANSLATE_NOOP("Actions", "About this &optimizer"),
         QT_TRANSLATE_NOOP("Actions", "What the optimizer keeps, why, and where that is known from"),
@@ -269,7 +281,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "probe",
         ),
     ),
-    (QT_TRANSLATE_NOOP("Actions", "&Help"), ("about_optimizer", "-", "about")),
+    (QT_TRANSLATE_NOOP("Actions", "&Help"), ("why", "about_optimizer", "pages", "-", "about")),
 )
 """Menus and what they hold; an entry that ends in ``>`` is a submenu of the actions that begin so."""
 

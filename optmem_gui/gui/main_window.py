@@ -33,6 +33,7 @@ from optmem_gui.gui.actions import Actions
 from optmem_gui.gui.appearance import Appearance
 from optmem_gui.gui.checkpoint_view import CheckpointView
 from optmem_gui.gui.drop import DropFrame, dropped_path
+from optmem_gui.gui.explaining import Explaining
 from optmem_gui.gui.exporting import Exporting
 from optmem_gui.gui.files import Files
 from optmem_gui.gui.first_run import FirstRunBar
@@ -78,6 +79,7 @@ class MainWindow(QMainWindow):
             self, store, settings, self.inputs.optimizer, self.results.comparison
         )
         self.planning = Planning(self, store)
+        self.explaining = Explaining(self, store, self.results)
         self.columns = QSplitter(Qt.Orientation.Horizontal)
         self.shape = WindowShape(self, settings, self.columns, self.inputs, self.results)
         self.right = QStackedWidget()
@@ -135,7 +137,7 @@ class MainWindow(QMainWindow):
             "about": self.appearance.show_about,
         }
         slots |= self.exporting.slots(self.results.breakdown.table.copy_actions)
-        return slots | self.appearance.slots() | self.runs.slots()
+        return slots | self.appearance.slots() | self.runs.slots() | self.explaining.slots()
 
     def _build(self) -> None:
         em = self.fontMetrics().height()

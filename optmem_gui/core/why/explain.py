@@ -29,13 +29,16 @@ class _Case:
     breakdown: Breakdown
 
 
-def explain(subject: Subject, scenario: Scenario, gpu: Gpu | None = None) -> Why:
+def explain(
+    subject: Subject, scenario: Scenario, gpu: Gpu | None = None, breakdown: Breakdown | None = None
+) -> Why:
     """Take one number of the estimate apart.
 
     Args:
         subject: Which one.
         scenario: The set-up.
         gpu: The GPU the verdict is for.
+        breakdown: The estimate of just this, where it is there already.
 
     Returns:
         The answer; its terms make exactly its result.
@@ -44,7 +47,7 @@ def explain(subject: Subject, scenario: Scenario, gpu: Gpu | None = None) -> Why
         UserError: The scenario is impossible.
         KeyError: The estimate has no such subject.
     """
-    case = _Case(subject, scenario, compute(scenario, gpu))
+    case = _Case(subject, scenario, compute(scenario, gpu) if breakdown is None else breakdown)
     if subject.kind == "tier":
         return _tier(case)
     if subject.kind == "rank":

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QWidget
 
 from optmem_gui.core.breakdown import Breakdown, Component
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
+from optmem_gui.core.why import Subject
 from optmem_gui.gui.i18n import component_name, render_reason
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.widgets.breakdown_model import BreakdownModel, Column, SwatchDelegate
 from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.painting import em
 from optmem_gui.gui.widgets.titled import TitledPanel
+from optmem_gui.gui.widgets.why_button import WhyButton
 
 
 class BreakdownPanel(TitledPanel):
-    """The table of components, and below it everything about the selected one."""
+    """The table of components, and below it everything about the selected one.
+
+    Emits:
+        why_wanted: The :class:`~optmem_gui.core.why.Subject` to explain.
+    """
+
+    why_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,7 +45,11 @@ class BreakdownPanel(TitledPanel):
         self.details.document().setDocumentMargin(2)
         self._details_html = ""
         self._lengths = [0] * Column.WHY
+        self.why = WhyButton()
+        self.head.addWidget(self.why)
         self._lay_out()
+        self.why.clicked.connect(self.ask_why)
+        self.table.activated.connect(self.ask_why)
         self.table.resized.connect(self._fit_rows)
         self.table.selectionModel().selectionChanged.connect(self._render_details)
         self.retranslate()
@@ -70,6 +82,7 @@ class BreakdownPanel(TitledPanel):
         """Put up the words of the current language."""
         self._lengths = [0] * Column.WHY
         self.title.setText(self.tr("Breakdown"))
+        self.why.name(self.tr("Why is the selected number what it is? Also a double click on it, or Enter"))
         self._fit_rows()
         self.table.setAccessibleName(self.tr("Memory by component"))
         self.details.setAccessibleName(self.tr("About the selected component"))
@@ -107,6 +120,13 @@ class BreakdownPanel(TitledPanel):
     def copy_table(self) -> None:
         """Put the table on the clipboard."""
         self.table.copy()
+
+    def ask_why(self) -> None:
+        """Ask why the selected number is what it is; the peak where none is selected."""
+        rows = self.table.selectionModel().selectedRows()
+        component = self.model.component_at(rows[-1].row()) if rows else None
+        asked = Subject("tier", "allocated") if component is None else Subject("component", component.id)
+        self.why_wanted.emit(asked)
 
     def _fit_columns(self) -> None:
         """Widen columns when a text gets longer than any before; they don't jump while a number is typed."""

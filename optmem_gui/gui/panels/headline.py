@@ -4,23 +4,31 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
+from optmem_gui.core.why import Subject
 from optmem_gui.gui.i18n import component_name, listed, render_reason
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, SimulateStage, Snapshot
 from optmem_gui.gui.widgets.labels import TONE_OF_SIGN, NumberTile, Sign, ValueLabel, VerdictMark
 from optmem_gui.gui.widgets.painting import em
 from optmem_gui.gui.widgets.stacked_bar import OVERHEAD, BarContent, Segment, StackedBar
+from optmem_gui.gui.widgets.why_button import WhyButton
 
 _SIGNS: dict[str, Sign] = {"yes": "yes", "tight": "tight", "no": "no"}
 
 
 class HeadlinePanel(QWidget):
-    """Peak, verdict, the three numbers, and the peak as a stacked bar."""
+    """Peak, verdict, the three numbers, and the peak as a stacked bar.
+
+    Emits:
+        why_wanted: The :class:`~optmem_gui.core.why.Subject` to explain.
+    """
+
+    why_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,6 +46,8 @@ class HeadlinePanel(QWidget):
         self.estimated, self.simulated, self.measured = NumberTile(), NumberTile(), NumberTile()
         self.bar = StackedBar()
         self.bar.setObjectName("peakBar")
+        self.why = WhyButton()
+        self.why.clicked.connect(lambda: self.why_wanted.emit(Subject("tier", "process")))
         self._lay_out()
         self.retranslate()
 
@@ -49,7 +59,10 @@ class HeadlinePanel(QWidget):
         verdict.setVerticalSpacing(gap // 4)
         verdict.addWidget(self.mark, 0, 0, Qt.AlignmentFlag.AlignTop)
         verdict.addWidget(self.verdict, 0, 1)
-        verdict.addWidget(self.band, 1, 1)
+        driver = QHBoxLayout()
+        driver.addWidget(self.band, 1)
+        driver.addWidget(self.why, 0, Qt.AlignmentFlag.AlignTop)
+        verdict.addLayout(driver, 1, 1)
         verdict.setColumnStretch(1, 1)
         words = QVBoxLayout()
         words.setSpacing(gap // 2)
@@ -94,6 +107,7 @@ class HeadlinePanel(QWidget):
     def retranslate(self) -> None:
         """Put up the words of the current language."""
         self.bar.setAccessibleName(self.tr("Memory at the peak, by component"))
+        self.why.name(self.tr("What makes up allocated, reserved and the process?"))
         if self._snapshot is not None:
             self.render(self._snapshot)
 

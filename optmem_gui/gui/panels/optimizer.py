@@ -93,11 +93,10 @@ class OptimizerPanel(InputPanel):
             elif isinstance(field, FlagField):
                 field.show_value(bool(values[option.name]))
         proof = proof_of(implementation)
-        self.proof.setText(
-            self.tr("Proof: {kind}. {what}").format(
-                kind=render_reason(proof.label), what=render_reason(proof.what)
-            )
-        )
+        kind, library = render_reason(proof.label), implementation.proven
+        said = self.tr("Proof: {kind}, {library}") if library else self.tr("Proof: {kind}")
+        self.proof.setText(said.format(kind=kind, library=library))
+        self.proof.setToolTip(render_reason(proof.what))
 
     def _build_options(self, implementation: Implementation) -> None:
         for name in [name for name in self.fields if name.startswith("option.")]:

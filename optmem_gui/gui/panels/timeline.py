@@ -6,18 +6,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QPaintEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QWidget
 
 from optmem_gui.core.breakdown import COMPONENT_IDS, Moment
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
+from optmem_gui.core.why import Subject
 from optmem_gui.gui.fields import Segment
 from optmem_gui.gui.i18n import component_name, phase_name
 from optmem_gui.gui.snapshot import MeasurementState, Snapshot
 from optmem_gui.gui.widgets.curve_style import CURVES, curve_name
 from optmem_gui.gui.widgets.readout import Entry, Readout
 from optmem_gui.gui.widgets.titled import TitledPanel
+from optmem_gui.gui.widgets.why_button import WhyButton
 
 if TYPE_CHECKING:
     from optmem_gui.gui.widgets.estimated_plot import EstimatedPlot
@@ -32,7 +34,12 @@ class TimelinePanel(TitledPanel):
     """A plot over phases or seconds, and beside it what is alive at the cursor (the peak without one).
 
     The plot follows the first paint of the window by a moment: figures first, pictures next.
+
+    Emits:
+        why_wanted: The :class:`~optmem_gui.core.why.Subject` to explain.
     """
+
+    why_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +67,9 @@ class TimelinePanel(TitledPanel):
             button.setAutoDefault(False)
             self._switch.addButton(button, place)
             self.head.addWidget(button)
+        self.why = WhyButton()
+        self.head.addWidget(self.why)
+        self.why.clicked.connect(self.ask_why)
         self.show_estimated.setChecked(True)
         self._switch.idToggled.connect(self._switched)
         row = QHBoxLayout()
@@ -132,6 +142,15 @@ class TimelinePanel(TitledPanel):
 
     # Showing
 
+    def ask_why(self) -> None:
+        """Ask what is there in the phase at the cursor, or in that of the peak; of the estimate."""
+        breakdown = None if self._snapshot is None else self._snapshot.breakdown
+        if breakdown is None:
+            return
+        at_cursor = self._estimated.cursor_index if self._estimated is not None else -1
+        phase = breakdown.timeline[at_cursor].phase if at_cursor >= 0 else breakdown.peak_phase
+        self.why_wanted.emit(Subject("phase", phase))
+
     def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # panels render snapshots
         """Show a snapshot."""
         self._snapshot = snapshot
@@ -177,6 +196,7 @@ class TimelinePanel(TitledPanel):
     def retranslate(self) -> None:
         """Put up the words of the current language."""
         self.title.setText(self.tr("Timeline"))
+        self.why.name(self.tr("What is there in the phase at the cursor, or at the peak?"))
         self.show_estimated.setText(self.tr("Estimated"))
         self.show_simulated.setText(self.tr("Simulated"))
         self.show_simulated.setToolTip(self.tr("Shows a simulation once there is one"))
