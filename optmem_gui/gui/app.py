@@ -91,7 +91,7 @@ def run(
     if smoke:
         _leave_after_paint(app, window)
     else:
-        QTimer.singleShot(0, window.runs.measurer.probe)
+        QTimer.singleShot(0, window.runs.look_around)
     code = app.exec()
     if window.isVisible():
         window.close()

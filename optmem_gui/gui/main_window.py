@@ -44,6 +44,7 @@ from optmem_gui.gui.memory_snapshots import MemorySnapshots
 from optmem_gui.gui.notice import NoticeBar
 from optmem_gui.gui.optimizer_tools import OptimizerTools
 from optmem_gui.gui.planning import Planning
+from optmem_gui.gui.pythons import worker_python
 from optmem_gui.gui.results import Results, ResultsView
 from optmem_gui.gui.runs import Runs
 from optmem_gui.gui.settings import Settings
@@ -69,7 +70,7 @@ class MainWindow(QMainWindow):
         self.store, self._settings = store, settings
         self.appearance = Appearance(self, store, settings, translators)
         self.runs = Runs(self, store, settings)
-        self.loader = Loader(store, self, lambda: settings.get(keys.WORKER_PYTHON))
+        self.loader = Loader(store, self, lambda: worker_python(settings))
         self.files = Files(self, store, self.loader, settings)
         self.inputs, self.results = InputsColumn(), Results()
         self.exporting = Exporting(
@@ -83,7 +84,7 @@ class MainWindow(QMainWindow):
         self.columns = QSplitter(Qt.Orientation.Horizontal)
         self.shape = WindowShape(self, settings, self.columns, self.inputs, self.results)
         self.right = QStackedWidget()
-        self.checkpoint = CheckpointView(self.right, store, self, lambda: settings.get(keys.WORKER_PYTHON))
+        self.checkpoint = CheckpointView(self.right, store, self, lambda: worker_python(settings))
         self.pages = QStackedWidget()
         self.memory_snapshots = MemorySnapshots(self.pages, store, self)
         self.actions_table = Actions(self._slots(), self)

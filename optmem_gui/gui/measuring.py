@@ -19,6 +19,7 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.measurement import Event, Measurement, MeasurementResult
 from optmem_gui.gui import settings as keys
+from optmem_gui.gui.pythons import worker_python
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import Measured, MeasurementState, MeasureStage
 from optmem_gui.gui.store import Store
@@ -141,7 +142,7 @@ class Measurer(QObject):
 
     def _run(self, prepared: Prepared) -> None:
         request: MeasureRequest = prepared.request
-        python = self._settings.get(keys.WORKER_PYTHON) or None
+        python = worker_python(self._settings) or None
         thread = MeasureThread(request, self._make(python, self._settings.get(keys.SAMPLE_HZ)), self)
         thread.progress.connect(self._progress)
         thread.samples.connect(self._samples)

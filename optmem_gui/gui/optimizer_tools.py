@@ -11,6 +11,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.panels.comparison import ComparisonPanel
 from optmem_gui.gui.panels.optimizer import OptimizerPanel
+from optmem_gui.gui.pythons import worker_python
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
@@ -91,7 +92,7 @@ class OptimizerTools(QObject):
         """Let the user add an optimizer of their own."""
         from optmem_gui.gui.dialogs.probe import ProbeDialog  # noqa: PLC0415  # the start does without it
 
-        dialog = ProbeDialog(self._settings.get(keys.WORKER_PYTHON), self._window)
+        dialog = ProbeDialog(worker_python(self._settings), self._window)
         dialog.added.connect(self.add)
         self._probing = dialog
         dialog.exec()

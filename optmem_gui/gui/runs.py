@@ -11,12 +11,14 @@ from PySide6.QtWidgets import QWidget
 
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.actions import Actions
+from optmem_gui.gui.pythons import needs_python, worker_python
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 
 if TYPE_CHECKING:  # made when they are meant: the window starts without them
     from optmem_gui.gui.measuring import Answer, Measurer
+    from optmem_gui.gui.python_search import PythonSearch
     from optmem_gui.gui.simulating import Simulations
 
 
@@ -41,6 +43,19 @@ class Runs(QObject):
         from optmem_gui.gui.simulating import Simulations  # noqa: PLC0415  # as said above
 
         return Simulations(self._store, self._settings, self)
+
+    @cached_property
+    def python_search(self) -> PythonSearch:
+        """The search for a Python with torch."""
+        from optmem_gui.gui.python_search import PythonSearch  # noqa: PLC0415  # as said above
+
+        return PythonSearch(self._settings, self)
+
+    def look_around(self) -> None:
+        """Find out, after the start, what can be measured on and in which Python."""
+        self.measurer.probe()
+        if needs_python():
+            self.python_search.start()
 
     def slots(self) -> dict[str, Callable[[], object]]:
         """What its actions do, by id."""
@@ -88,7 +103,7 @@ class Runs(QObject):
 
     def close(self) -> None:
         """Stop whatever runs and wait until no process and no thread is left."""
-        for name in ("measurer", "simulations"):
+        for name in ("measurer", "simulations", "python_search"):
             if name in self.__dict__:  # nothing is made only to be closed
                 getattr(self, name).close()
 
@@ -101,7 +116,7 @@ class Runs(QObject):
         """Ask which function, and whether it may run."""
         from optmem_gui.gui.dialogs.function import FunctionDialog  # noqa: PLC0415  # the start does without it
 
-        python, last = self._settings.get(keys.WORKER_PYTHON), self._settings.get(keys.FUNCTION)
+        python, last = worker_python(self._settings), self._settings.get(keys.FUNCTION)
         dialog = FunctionDialog(python, last, self._window)
         if dialog.exec():
             self._settings.set(keys.FUNCTION, dialog.function)

@@ -65,6 +65,7 @@ GPU: Setting[str] = Setting("model/gpu", "")
 STEPS: Setting[int] = Setting("measure/steps", DEFAULT_STEPS, low=2, high=100)
 SAMPLE_HZ: Setting[int] = Setting("measure/sample_hz", DEFAULT_SAMPLE_HZ, low=1, high=MOST_SAMPLE_HZ)
 WORKER_PYTHON: Setting[str] = Setting("measure/python", "")
+FOUND_PYTHON: Setting[str] = Setting("measure/found_python", "")
 FUNCTION: Setting[str] = Setting("simulate/function", "")
 SIMULATE_AFTER_EDIT: Setting[bool] = Setting("simulate/after_edit", False)
 EXPORT_SCALE: Setting[int] = Setting("export/scale", 2, low=1, high=8)
@@ -89,6 +90,7 @@ SETTINGS: tuple[Setting[Any], ...] = (
     STEPS,
     SAMPLE_HZ,
     WORKER_PYTHON,
+    FOUND_PYTHON,
     FUNCTION,
     SIMULATE_AFTER_EDIT,
     EXPORT_SCALE,

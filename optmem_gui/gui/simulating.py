@@ -15,6 +15,7 @@ from optmem_gui.core.protocol import Progress
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.engine.simulation import SimulationEvent, Simulator
 from optmem_gui.gui import settings as keys
+from optmem_gui.gui.pythons import worker_python
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import SimulateStage, SimulationState, Snapshot
 from optmem_gui.gui.store import Store
@@ -129,7 +130,7 @@ class Simulations(QObject):
 
     def _warm_simulator(self) -> Simulator:
         """The one that is there, or a new one where none is or another Python was chosen."""
-        python = self._settings.get(keys.WORKER_PYTHON) or None
+        python = worker_python(self._settings) or None
         if self._simulator is not None and python != self._python:
             self._simulator.close()
             self._simulator = None

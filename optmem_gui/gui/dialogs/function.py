@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
 from pathlib import Path
 
 from PySide6.QtWidgets import (
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import (
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.cards import IssueLabel
 from optmem_gui.gui.i18n import render_reason, without_mnemonic
+from optmem_gui.gui.pythons import shown_python
 
 _MOST_BYTES = 4 << 20
 """A longer file is no program that somebody wrote."""
@@ -63,7 +63,7 @@ class FunctionDialog(QDialog):
         super().__init__(parent)
         self.setObjectName("function")
         self.setWindowTitle(self.tr("Simulate a function of your own"))
-        self._python = python or sys.executable
+        self._python = shown_python(python)
         self.function = ""
         self.path, self.name = QLineEdit(self), QComboBox(self)
         self.path.setPlaceholderText("train.py")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
@@ -30,6 +29,7 @@ from optmem_gui.core.protocol import Progress
 from optmem_gui.engine.probe import Probe, ProbeOutcome
 from optmem_gui.gui.cards import IssueLabel
 from optmem_gui.gui.i18n import listed, render_reason, without_mnemonic
+from optmem_gui.gui.pythons import shown_python
 from optmem_gui.gui.tasks.probe import ProbeThread
 
 MakeProbe = Callable[[str | None], Probe]
@@ -85,7 +85,7 @@ class ProbeDialog(QDialog):
             self.tr(
                 "The class is imported and stepped on small tensors in a process of its own, under {python}. "
                 "Nothing leaves this computer."
-            ).format(python=self._python or sys.executable),
+            ).format(python=shown_python(self._python)),
             self,
         )
         what.setWordWrap(True)
@@ -141,7 +141,7 @@ class ProbeDialog(QDialog):
         where = request.folder or self.tr("the folders of Python")
         text = self.tr(
             "Run {path}, found in {folder}, under {python}? It can do whatever its code says."
-        ).format(path=request.path, folder=where, python=self._python or sys.executable)
+        ).format(path=request.path, folder=where, python=shown_python(self._python))
         buttons = QMessageBox.StandardButton
         answer = QMessageBox.question(
             self, self.tr("Run this class"), text, buttons.Yes | buttons.No, buttons.No

@@ -13,12 +13,9 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
-    QLineEdit,
     QMessageBox,
     QPushButton,
     QSpinBox,
@@ -30,6 +27,7 @@ from optmem_gui.gui import settings as keys
 from optmem_gui.gui.desktop import open_folder
 from optmem_gui.gui.i18n import LANGUAGES, without_mnemonic
 from optmem_gui.gui.settings import Setting, Settings
+from optmem_gui.gui.widgets.python_field import PythonField
 from optmem_gui.logs import LOG_FILE, log_dir
 
 
@@ -62,13 +60,8 @@ class SettingsDialog(QDialog):
         self.sample_hz.setRange(keys.SAMPLE_HZ.low or 1, keys.SAMPLE_HZ.high or 1)
         self.sample_hz.setSuffix(self.tr(" Hz"))
         self.sample_hz.setValue(settings.get(keys.SAMPLE_HZ))
-        self.python = QLineEdit(settings.get(keys.WORKER_PYTHON), self)
-        self.python.setPlaceholderText(self.tr("the one this program runs in"))
-        browse = QPushButton(self.tr("Choose..."), self)
-        browse.clicked.connect(self._choose_python)
-        python = QHBoxLayout()
-        python.addWidget(self.python, 1)
-        python.addWidget(browse)
+        field = PythonField(settings, self)
+        self.python = field.edit
         self.after_edit = QCheckBox(self.tr("Simulate a moment &after each edit"), self)
         self.after_edit.setChecked(settings.get(keys.SIMULATE_AFTER_EDIT))
         self._row(form, self.tr("&Theme"), self.theme)
@@ -80,7 +73,7 @@ class SettingsDialog(QDialog):
         caption = QLabel(self.tr("&Python with torch"), self)
         caption.setBuddy(self.python)
         self.python.setAccessibleName(without_mnemonic(caption.text()))
-        form.addRow(caption, python)
+        form.addRow(caption, field)
         form.addRow(self.after_edit)
         buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self
@@ -132,11 +125,6 @@ class SettingsDialog(QDialog):
         caption.setBuddy(widget)
         widget.setAccessibleName(without_mnemonic(text))
         form.addRow(caption, widget)
-
-    def _choose_python(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, self.tr("Python with torch"), self.python.text())
-        if name:
-            self.python.setText(name)
 
     def _accept(self) -> None:
         values: list[tuple[Setting[Any], Any]] = [
