@@ -216,35 +216,6 @@ def test_a_place_that_cannot_be_written_to_is_said(
     assert "no such folder" in window.notice.text.text()
 
 
-@pytest.mark.parametrize("exporter", ["csv", "json", "markdown"])
-def test_reports_are_exported(
-    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exporter: str
-) -> None:
-    path = tmp_path / "report"
-    proposed = choose(monkeypatch, path)
-    window.actions_table[f"export.{exporter}"].trigger()
-    assert proposed[0].startswith("7B parameters torch.AdamW bf16.")
-    assert "weights" in path.read_text(encoding="utf-8").lower()
-
-
-@pytest.mark.parametrize(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
-def test_pictures_are_exported(
-    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, start: bytes
-) -> None:
-    path = tmp_path / f"picture.{kind}"
-    choose(monkeypatch, path)
-    window.actions_table[f"export.{kind}"].trigger()
-    assert path.read_bytes().startswith(start)
-
-
-def test_an_export_that_is_given_up_writes_nothing(
-    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    choose(monkeypatch, None)
-    window.actions_table["export.csv"].trigger()
-    assert list(tmp_path.glob("*.csv")) == []
-
-
 @pytest.mark.parametrize(
     ("answer", "closes"),
     [(QMessageBox.StandardButton.Discard, True), (QMessageBox.StandardButton.Cancel, False)],
