@@ -56,6 +56,9 @@ class Hello:
         uuid: The driver's UUID of a GPU, None on the CPU.
         total_bytes: Memory of the GPU, None on the CPU.
         clock_ns: The worker's monotonic clock now.
+        architecture: Compute capability of the GPU, such as ``sm_90``; empty on the CPU.
+        sm_count: Its streaming multiprocessors, None on the CPU.
+        threads_per_sm: Most threads resident on one of them, None on the CPU.
     """
 
     pid: int
@@ -65,6 +68,9 @@ class Hello:
     uuid: str | None
     total_bytes: int | None
     clock_ns: int
+    architecture: str = ""
+    sm_count: int | None = None
+    threads_per_sm: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

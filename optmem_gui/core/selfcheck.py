@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 from optmem_gui.core.model import ModelRef, Source
 from optmem_gui.core.optimizers.catalogue import find
@@ -27,20 +28,28 @@ SHAPES: dict[str, TransformerShape] = {
 """Small transformers of the shapes that common families have."""
 
 
+Kind = Literal["architecture", "optimizer", "precision", "checkpointing", "loop", "head"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
 @dataclass(frozen=True, slots=True)
 class Workload:
     """One run.
 
     Attributes:
         id: Its name, unique.
+        kind: What sets it apart from the others.
         shape: Key of :data:`SHAPES`.
         scenario: The run itself; the device is settled where it runs.
-        quick: Among those of a short check.
+        steps: Optimizer steps, the last of which is a steady one.
+        quick: Among those of a short check, which has one of each kind.
     """
 
     id: str
+    kind: Kind
     shape: str
     scenario: Scenario
+    steps: int = 2
     quick: bool = False
 
 
@@ -61,36 +70,47 @@ _OPTIMIZERS = (
     ("torch.ASGD", ()),
 )
 _PRECISIONS = ("bf16", "amp-bf16", "bf16-autocast", "bf16-master", "megatron-bf16", "fp16-master", "amp-fp16")
-_QUICK = ("gpt2", "grouped", "torch.SGD momentum=0.9", "torch.Adafactor", "amp-bf16", "bf16-master", "full")
+_STEPS = {"torch.RAdam": 6}
+"""RAdam rectifies from the sixth step on, and only then takes what it takes (``rho_t > 5`` in
+torch/optim/radam.py); any other is steady in its second step."""
+
+_QUICK = ("gpt2", "torch.Adafactor", "bf16-master", "full amp-bf16", "accumulate", "long chunked loss")
 
 
 def workloads() -> tuple[Workload, ...]:
     """Every run, in the order of the table."""
     return tuple(
-        Workload(name, shape, scenario, quick=name in _QUICK) for name, shape, scenario in _scenarios()
+        replace(each, steps=_STEPS.get(each.id, each.steps), quick=each.id in _QUICK) for each in _all()
     )
 
 
-def _scenarios() -> Iterator[tuple[str, str, Scenario]]:
+def _all() -> Iterator[Workload]:
     base = Scenario(model_of("llama"), precision="fp32", batch=2, sequence=64)
     for shape in SHAPES:
-        yield shape, shape, replace(base, model=model_of(shape))
+        yield Workload(shape, "architecture", shape, replace(base, model=model_of(shape)))
+    for kind, name, scenario in _scenarios(base):
+        yield Workload(name, kind, "llama", scenario)
+
+
+def _scenarios(base: Scenario) -> Iterator[tuple[Kind, str, Scenario]]:
     for optimizer, options in _OPTIMIZERS:
         name = " ".join((optimizer, *(f"{key}={value}" for key, value in options)))
-        yield name, "llama", replace(base, optimizer=find(optimizer).id, options=options)
+        yield "optimizer", name, replace(base, optimizer=find(optimizer).id, options=options)
     for precision in _PRECISIONS:
-        yield precision, "llama", replace(base, precision=precision)
+        yield "precision", precision, replace(base, precision=precision)
     for checkpointing in ("full", "attention", "every-2"):
-        yield checkpointing, "llama", replace(base, checkpointing=checkpointing)
+        yield "checkpointing", checkpointing, replace(base, checkpointing=checkpointing)
         mixed = replace(base, checkpointing=checkpointing, precision="amp-bf16")
-        yield f"{checkpointing} amp-bf16", "llama", mixed
-    yield "clip", "llama", replace(base, clip=True)
-    yield "accumulate", "llama", replace(base, accumulate=2)
-    yield "zeroed gradients", "llama", replace(base, set_to_none=False)
-    yield "kept logits", "llama", replace(base, keep_logits=True)
-    yield "chunked loss", "llama", replace(base, loss="chunked")
-    yield "math attention", "llama", replace(base, attention="math")
-    yield "eager attention", "llama", replace(base, attention="eager")
+        yield "checkpointing", f"{checkpointing} amp-bf16", mixed
+    yield "loop", "clip", replace(base, clip=True)
+    yield "loop", "accumulate", replace(base, accumulate=2)
+    yield "loop", "zeroed gradients", replace(base, set_to_none=False)
+    yield "loop", "kept logits", replace(base, keep_logits=True)
+    yield "head", "math attention", replace(base, attention="math")
+    yield "head", "eager attention", replace(base, attention="eager")
+    long = replace(base, batch=4, sequence=128)
+    yield "head", "long", long
+    yield "head", "long chunked loss", replace(long, loss="chunked")
 
 
 def model_of(shape: str) -> ModelRef:

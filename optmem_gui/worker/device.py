@@ -113,7 +113,16 @@ def hello(device: torch.device) -> Hello:
     properties = torch.cuda.get_device_properties(device)
     uuid = _slice_uuid(device) or f"GPU-{_plain_uuid(properties.uuid)}"
     return Hello(
-        os.getpid(), python, torch.__version__, properties.name, uuid, properties.total_memory, clock
+        os.getpid(),
+        python,
+        torch.__version__,
+        properties.name,
+        uuid,
+        properties.total_memory,
+        clock,
+        architecture=f"sm_{properties.major}{properties.minor}",
+        sm_count=properties.multi_processor_count,
+        threads_per_sm=getattr(properties, "max_threads_per_multi_processor", None),
     )
 
 

@@ -32,8 +32,11 @@ def say(message: Message) -> None:
 
 
 def hello(uuid: str | None = None, device: str = "fake") -> None:
-    total = None if uuid is None else 80 << 30
-    say(Hello(os.getpid(), "3.11.0", "9.9.9", device, uuid, total, time.monotonic_ns()))
+    told = (os.getpid(), "3.11.0", "9.9.9", device)
+    if uuid is None:
+        say(Hello(*told, None, None, time.monotonic_ns()))
+    else:
+        say(Hello(*told, uuid, 80 << 30, time.monotonic_ns(), "sm_90", 132, 2048))
 
 
 def phase(step: int, name: str, size: int, reserved: int | None = None) -> PhaseSample:

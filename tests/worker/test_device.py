@@ -51,7 +51,15 @@ class FakeCuda:
     @staticmethod
     def get_device_properties(index: Any) -> SimpleNamespace:
         number = index if isinstance(index, int) else index.index
-        return SimpleNamespace(uuid=UUIDS[number], name="NVIDIA L4", total_memory=24 << 30)
+        return SimpleNamespace(
+            uuid=UUIDS[number],
+            name="NVIDIA L4",
+            total_memory=24 << 30,
+            major=8,
+            minor=9,
+            multi_processor_count=58,
+            max_threads_per_multi_processor=1536,
+        )
 
     def ones(self, *_arguments: Any, **_named: Any) -> torch.Tensor:
         if self.problem is not None:
@@ -88,7 +96,9 @@ def refusal(text: str) -> UserError:
 def test_a_gpu_is_found_by_the_drivers_uuid(gpus: Callable[..., FakeCuda]) -> None:
     gpus()
     assert open_device(f"GPU-{UUIDS[1]}") == torch.device("cuda", 1)
-    assert hello(torch.device("cuda", 1)).uuid == f"GPU-{UUIDS[1]}"
+    said = hello(torch.device("cuda", 1))
+    assert said.uuid == f"GPU-{UUIDS[1]}"
+    assert (said.architecture, said.sm_count, said.threads_per_sm) == ("sm_89", 58, 1536)
 
 
 def test_a_slice_is_chosen_by_the_environment(
