@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from optmem_gui.core.activations import ActivationMoment, Activations, estimate_activations
+from optmem_gui.core.activations import ActivationMoment, Activations, activations_of
+from optmem_gui.core.activations.plan import Plan, make_plan
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.gradients import Gradients, gradients_of
 from optmem_gui.core.layout import Layout, PlacedGroup, place
@@ -78,17 +79,39 @@ class Part:
     Attributes:
         rank: Which one.
         layout: Whole tensors of its part of the model.
-        made_bytes: Gradients of all of them.
-        arriving_bytes: Largest of them, as autograd makes it.
+        made: Gradients of all of them, as autograd makes them.
+        plans: The step reduced to what activations depend on, at some size, by whether it casts.
     """
 
-    def __init__(self, rank: Rank, gpu: Gpu | None, *, peaks_only: bool = False) -> None:
-        self.rank, self._peaks_only = rank, peaks_only
-        self.layout = place(rank.scenario)
-        made = gradients_of(self.layout, rank.scenario, stand=True)
-        self.made_bytes, self.arriving_bytes = made.bytes, made.arriving_bytes
-        self._gpu = gpu
+    def __init__(
+        self, rank: Rank, gpu: Gpu | None, *, peaks_only: bool = False, like: Part | None = None
+    ) -> None:
+        """Place the tensors of a rank.
+
+        Args:
+            rank: The rank.
+            gpu: Its GPU.
+            peaks_only: Of the course of a step, keep the moments alone that can be its largest.
+            like: The same rank at another size, whose tensors are the same. Of the course of a step, only
+                the ends of straight lines are then computed.
+        """
+        self.rank, self._gpu, self._peaks_only, self._ends_only = rank, gpu, peaks_only, like is not None
+        self.layout: Layout = place(rank.scenario) if like is None else like.layout
+        self.made: Gradients = (
+            gradients_of(self.layout, rank.scenario, stand=True) if like is None else like.made
+        )
         self._activations: dict[bool, Activations | None] = {}
+        self.plans: dict[bool, Plan] = {} if like is None else like.plans
+
+    def sized(self, batch: int, sequence: int) -> Part:
+        """The same rank at another size, of which its activations alone depend.
+
+        Args:
+            batch: Sequences a micro-batch.
+            sequence: Tokens of a sequence that this rank has.
+        """
+        scenario = replace(self.rank.scenario, batch=batch, sequence=sequence)
+        return Part(replace(self.rank, scenario=scenario), self._gpu, like=self)
 
     def activations(self, *, gathers: bool) -> Activations | None:
         """Activations of one micro-batch, None where they are not counted; computed when they are asked for.
@@ -107,15 +130,19 @@ class Part:
         shape = scenario.model.architecture
         if shape is None or scenario.batch is None or scenario.sequence is None:
             return None
-        if casts:
-            scenario = replace(scenario, precision=_COMPUTED_IN[scenario.precision])
-            layout = place(scenario)
         if is_megatron(scenario):
             return megatron_activations(shape, scenario, embeds=stage.embeds, heads=stage.heads)
-        architecture = self._gpu.architecture if self._gpu is not None else None
-        return estimate_activations(
-            shape, scenario, layout, architecture, embeds=stage.embeds, heads=stage.heads
+        batch, sequence = scenario.batch, scenario.sequence
+        if casts not in self.plans:
+            if casts:
+                scenario = replace(scenario, precision=_COMPUTED_IN[scenario.precision])
+                layout = place(scenario)
+            self.plans[casts] = make_plan(shape, scenario, layout, batch, sequence)
+        plan = replace(
+            self.plans[casts], batch=batch, sequence=sequence, embeds=stage.embeds, heads=stage.heads
         )
+        architecture = self._gpu.architecture if self._gpu is not None else None
+        return activations_of(plan, architecture, ends_only=self._ends_only)
 
 
 def leading(activations: Activations) -> Activations:
@@ -166,6 +193,14 @@ class Parts:
         Raises:
             UserError: Something in the scenario does not exist or does not go together.
         """
+        return tuple(_ground(part, parallel) for part in self.parts(parallel))
+
+    def parts(self, parallel: Parallel) -> tuple[Part, ...]:
+        """Every kind of rank of one layout, before it is known who shares what.
+
+        Raises:
+            UserError: As above.
+        """
         scenario = replace(self._scenario, parallel=parallel)
         degrees = (parallel.tp, parallel.pp, parallel.ep, parallel.cp, parallel.interleave)
         key = (*degrees, parallel.sequence_parallel, parallel == ONE_GPU, is_megatron(scenario))
@@ -176,7 +211,7 @@ class Parts:
             )
         elif parallel != ONE_GPU:
             check(scenario)
-        return tuple(_ground(part, parallel) for part in known)
+        return known
 
 
 def grounds_of(scenario: Scenario, gpu: Gpu | None) -> tuple[Ground, ...]:
@@ -199,7 +234,7 @@ def _ground(part: Part, parallel: Parallel) -> Ground:
         gradients = replace(gradients, step_copy_bytes=0, step_copy_rounding=0)
     if gradients.arriving_bytes:
         # what arrives is one parameter's gradient, however the kept ones are laid end to end
-        gradients = replace(gradients, arriving_bytes=part.arriving_bytes)
+        gradients = replace(gradients, arriving_bytes=part.made.arriving_bytes)
     if share.host_gradients:
         gradients = replace(gradients, bytes=0, rounded_bytes=0)
     activations = part.activations(gathers=share.gathers)
@@ -210,7 +245,7 @@ def _ground(part: Part, parallel: Parallel) -> Ground:
 def _standing(
     rank: Rank, part: Part, share: Share, *, gradients: Gradients, activations: Activations | None
 ) -> Standing:
-    scenario, layout, made = rank.scenario, part.layout, part.made_bytes
+    scenario, layout, made = rank.scenario, part.layout, part.made.bytes
     on_gpu = scenario.target == "cuda"
     kept = () if share.host_weights else share.weights.placed
     weights = sum(p.weight_bytes for p in kept)
@@ -221,28 +256,53 @@ def _standing(
     master = sum(size * count for size, count in masters)
     held = sum(size * count for size, count in buffers)
     load_rounded = weights_rounded + sum(layout.rounded(size) * count for size, count in (*masters, *buffers))
-    waiting = 0
-    if activations is not None and rank.stage.waiting > 1:
-        loss = sum(item.bytes for item in activations.items if item.name in _LOSS_ITEMS)
-        waiting = round((rank.stage.waiting - 1) * (activations.saved_bytes - loss))
-    return Standing(
+    standing = Standing(
         weights=weights,
         master_weights=master,
         optimizer_state=0,
         buffers=held,
-        workspace=activations.workspace_bytes if activations is not None else 0,
+        workspace=0,
         load_rounding=load_rounded - weights - master - held if on_gpu else 0,
         state_rounding=0,
         gradient_rounding=gradients.rounded_bytes - gradients.bytes if on_gpu else 0,
         weight_copies=0 if share.gathers else _weight_copies(layout),
-        kept_logits=_kept_logits(scenario, layout) if rank.stage.heads else 0,
+        kept_logits=0,
         state_at_load=False,
         gradients_at_load=layout.scheme.persistent_gradients or share.gradients_stand,
         communication=share.buffers,
-        waiting_activations=waiting,
         other_models=sum(resident.size_bytes for resident in scenario.residents),
         gradient_share=None if made == gradients.bytes else (gradients.bytes, made),
     )
+    return _with_activations(standing, part, activations)
+
+
+def _with_activations(standing: Standing, part: Part, activations: Activations | None) -> Standing:
+    """What depends on the size of the micro-batch, beside the activations themselves."""
+    stage, waiting = part.rank.stage, 0
+    if activations is not None and stage.waiting > 1:
+        loss = sum(item.bytes for item in activations.items if item.name in _LOSS_ITEMS)
+        waiting = round((stage.waiting - 1) * (activations.saved_bytes - loss))
+    return replace(
+        standing,
+        workspace=activations.workspace_bytes if activations is not None else 0,
+        kept_logits=_kept_logits(part.rank.scenario, part.layout) if stage.heads else 0,
+        waiting_activations=waiting,
+    )
+
+
+def at_size(ground: Ground, part: Part, batch: int, sequence: int) -> Ground:
+    """The same rank at another size.
+
+    Args:
+        ground: The rank.
+        part: What it computes with.
+        batch: Sequences a micro-batch.
+        sequence: Tokens of a sequence that this rank has.
+    """
+    sized = part.sized(batch, sequence)
+    activations = sized.activations(gathers=ground.share.gathers)
+    standing = _with_activations(ground.standing, sized, activations)
+    return replace(ground, rank=sized.rank, activations=activations, standing=standing)
 
 
 def _buffer_sizes(scenario: Scenario, layout: Layout) -> list[tuple[int, int]]:

@@ -10,13 +10,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from optmem_gui.core.activations import ActivationMoment, Activations
+from optmem_gui.core.breakdown import Phase
 from optmem_gui.core.gpus import Gpu
-from optmem_gui.core.ground import Ground, Parts, grounds_of, host_sizes
+from optmem_gui.core.gradients import Gradients
+from optmem_gui.core.ground import Ground, Parts, at_size, grounds_of, host_sizes
+from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.declare import Implementation
-from optmem_gui.core.optimizers.state import optimizer_state, step_temporaries
+from optmem_gui.core.optimizers.state import OptimizerState, optimizer_state, step_temporaries
 from optmem_gui.core.phases import StepCost, course, peak_of, phases
 from optmem_gui.core.scenario import Options, Scenario
 from optmem_gui.core.sharding.allowed import check_optimizer
+from optmem_gui.core.sharding.ranks import rank_sequence
+
+DOUBT_BYTES = 64
+"""More than the whole bytes that sharing out can lose between the ends of a straight line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +93,29 @@ class Ranks:
     def _peak(
         self, implementation: Implementation, scenario: Scenario, ground: Ground, highest: Activations | None
     ) -> RankPeak:
+        stepping = _Stepping.of(implementation, scenario, ground)
+        peak = peak_of(stepping.phases(ground, highest))
+        return RankPeak(
+            ground=ground,
+            state_bytes=stepping.state.bytes,
+            host_bytes=sum(host_sizes(ground, stepping.state).values()),
+            temporaries_bytes=stepping.cost.temporaries + stepping.gradients.step_copy_bytes,
+            bytes=peak.bytes,
+            phase=peak.id,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Stepping:
+    """What one optimizer adds to a rank."""
+
+    implementation: Implementation
+    gradients: Gradients
+    state: OptimizerState
+    cost: StepCost
+
+    @classmethod
+    def of(cls, implementation: Implementation, scenario: Scenario, ground: Ground) -> _Stepping:
         target, options, share = scenario.target, scenario.options, ground.share
         check_optimizer(implementation, scenario, share)
         gradients = ground.gradients_for(implementation)
@@ -93,16 +123,45 @@ class Ranks:
         need = None
         if not share.host_state:
             need = step_temporaries(implementation, options, share.optimized, target)
-        step = StepCost.of(need, gradients, on_gpu=ground.on_gpu)
-        peak = peak_of(phases(course(ground.standing_with(implementation, state), gradients, highest, step)))
-        return RankPeak(
-            ground=ground,
-            state_bytes=state.bytes,
-            host_bytes=sum(host_sizes(ground, state).values()),
-            temporaries_bytes=step.temporaries + gradients.step_copy_bytes,
-            bytes=peak.bytes,
-            phase=peak.id,
+        return cls(implementation, gradients, state, StepCost.of(need, gradients, on_gpu=ground.on_gpu))
+
+    def phases(self, ground: Ground, highest: Activations | None) -> tuple[Phase, ...]:
+        standing = ground.standing_with(self.implementation, self.state)
+        return phases(course(standing, self.gradients, highest, self.cost))
+
+
+class PhasesAt:
+    """The phases of one scenario at any batch and sequence: what does not depend on them is computed once.
+
+    Raises:
+        UserError: The scenario is impossible.
+    """
+
+    def __init__(self, scenario: Scenario, gpu: Gpu | None) -> None:
+        parts = Parts(replace(scenario, batch=None, sequence=None), gpu)
+        implementation = find(scenario.optimizer)
+        self._parallel = scenario.parallel
+        self._ranks = tuple(
+            (part, ground, _Stepping.of(implementation, scenario, ground))
+            for part, ground in zip(parts.parts(self._parallel), parts.grounds(self._parallel), strict=True)
         )
+
+    def __call__(self, batch: int, sequence: int) -> tuple[int, ...]:
+        """The largest moment of every phase on every kind of rank, bytes: the peak is the largest of them.
+
+        Bytes that are shared out among the layers are rounded: the peak can be larger by less than
+        :data:`DOUBT_BYTES`.
+        """
+        sequence = rank_sequence(sequence, self._parallel)
+        return tuple(
+            phase.bytes
+            for part, ground, stepping in self._ranks
+            for phase in _phases_at(at_size(ground, part, batch, sequence), stepping)
+        )
+
+
+def _phases_at(ground: Ground, stepping: _Stepping) -> tuple[Phase, ...]:
+    return stepping.phases(ground, _highest(ground))
 
 
 def _highest(ground: Ground) -> Activations | None:

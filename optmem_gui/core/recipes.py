@@ -13,6 +13,7 @@ from typing import Any
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import TensorGroup
+from optmem_gui.core.parallel import ONE_GPU, Parallel
 from optmem_gui.core.scenario import Lora, Scenario
 
 STORED = "as stored"
@@ -20,6 +21,12 @@ STORED = "as stored"
 
 STORED_AUTOCAST = "as stored, autocast bf16"
 """The same under ``torch.autocast`` to bf16."""
+
+LAYOUT = "parallel."
+"""Defaults of fields that begin so are those of the layout over several GPUs."""
+
+MACHINE_GPUS = 8
+"""GPUs that a recipe for several is laid out over where there is one: those of one machine."""
 
 _STORED = {"bf16": "bf16", "fp16": "fp16"}
 _AUTOCAST = {"bf16": "bf16-autocast"}
@@ -30,7 +37,8 @@ class Default:
     """One default of a library.
 
     Attributes:
-        field: Field of :class:`~optmem_gui.core.scenario.Scenario` it decides.
+        field: Field of :class:`~optmem_gui.core.scenario.Scenario` it decides; after :data:`LAYOUT` one of
+            :class:`~optmem_gui.core.parallel.Parallel`.
         value: What the field becomes; for ``precision`` also :data:`STORED` or :data:`STORED_AUTOCAST`.
         source: Where it was read.
     """
@@ -74,6 +82,19 @@ _TRAINER = (
     Default("checkpointing", "none", "TrainingArguments.gradient_checkpointing=False"),
 )
 _STORED_TYPE = Default("precision", STORED, "from_pretrained(dtype='auto'), TrainingArguments.bf16=False")
+_ZERO = "runtime/zero/config.py"
+_DEEPSPEED = (
+    _NO_LORA,
+    Default("precision", "bf16-master", 'ds_config: "bf16": {"enabled": true}'),
+    Default(
+        "optimizer", "deepspeed.FusedAdam", 'ds_config: "optimizer": {"type": "AdamW"}, nothing offloaded'
+    ),
+    Default("options", (), "ops/adam/fused_adam.py"),
+    Default("clip", False, "runtime/constants.py: GRADIENT_CLIPPING_DEFAULT = 0.0"),
+    Default("checkpointing", "none", "nothing calls deepspeed.checkpointing"),
+    Default("parallel.offload", "none", f"{_ZERO}: offload_optimizer, offload_param = None"),
+    Default("parallel.bucket_elements", 500_000_000, f"{_ZERO}: reduce_bucket_size"),
+)
 _TUNE_TARGETS = ("q_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 _TUNE = "recipes/configs/llama3_1/8B_lora_single_device.yaml"
 
@@ -128,6 +149,47 @@ RECIPES: dict[str, Recipe] = {
                     "full",
                     "prepare_model_for_kbit_training(use_gradient_checkpointing=True)",
                 ),
+            ),
+        ),
+        Recipe(
+            "deepspeed-zero2",
+            "DeepSpeed ZeRO-2",
+            "deepspeed 0.19.8",
+            (*_DEEPSPEED, Default("parallel.shard", "zero2", 'ds_config: "zero_optimization": {"stage": 2}')),
+        ),
+        Recipe(
+            "deepspeed-zero3",
+            "DeepSpeed ZeRO-3",
+            "deepspeed 0.19.8",
+            (
+                *_DEEPSPEED,
+                Default("parallel.shard", "zero3", 'ds_config: "zero_optimization": {"stage": 3}'),
+                Default("parallel.live_elements", 1_000_000_000, f"{_ZERO}: stage3_max_live_parameters"),
+            ),
+        ),
+        Recipe(
+            "fsdp2",
+            "PyTorch FSDP2",
+            "torch 2.13.0",
+            (
+                *_TORCH,
+                Default("parallel.shard", "fsdp2", "fully_shard()"),
+                Default("parallel.offload", "none", "fully_shard(offload_policy=OffloadPolicy())"),
+                Default("parallel.reshard", True, "reshard_after_forward=None: all but the root"),
+            ),
+        ),
+        Recipe(
+            "hf-trainer-fsdp2",
+            "HF Trainer, FSDP2, bf16=True",
+            "transformers 5.24.0, accelerate 1.15.0",
+            (
+                _NO_LORA,
+                Default("precision", "amp-bf16", "fsdp2_prepare_model(): trained parameters become fp32"),
+                *_TRAINER,
+                Default("parallel.shard", "fsdp2", "FullyShardedDataParallelPlugin(fsdp_version=2)"),
+                Default("parallel.offload", "none", "FullyShardedDataParallelPlugin.cpu_offload=False"),
+                Default("parallel.reshard", True, "reshard_after_forward=True for fsdp_version=2"),
+                Default("parallel.fp32_reduce", False, "set_mixed_precision('bf16'): reduce_dtype is bf16"),
             ),
         ),
         Recipe(
@@ -187,10 +249,67 @@ def find_recipe(recipe_id: str) -> Recipe:
 
 
 def with_recipe(scenario: Scenario, recipe: Recipe) -> Scenario:
-    """The same scenario with what a library does by default."""
-    changes = {default.field: default.value for default in recipe.defaults}
-    changes["precision"] = _precision(changes["precision"], scenario.model.groups)
+    """The same scenario with what a library does by default.
+
+    A recipe for several GPUs keeps their number; one GPU becomes :data:`MACHINE_GPUS`.
+    """
+    changes = {name: value for name, value in _resolved(scenario, recipe) if not name.startswith(LAYOUT)}
+    layout = {
+        name.removeprefix(LAYOUT): value
+        for name, value in _resolved(scenario, recipe)
+        if name.startswith(LAYOUT)
+    }
+    if layout:
+        changes["parallel"] = _laid_out(scenario.parallel, layout)
     return replace(scenario, **changes)
+
+
+def _laid_out(given: Parallel, layout: dict[str, Any]) -> Parallel:
+    gpus = given.gpus if given.gpus > 1 else MACHINE_GPUS
+    return replace(ONE_GPU, gpus=gpus, host_bytes=given.host_bytes, **layout)
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Whether a scenario does what a recipe says, for one of its defaults.
+
+    Attributes:
+        default: The default.
+        expected: Its value for this model.
+        value: What the scenario has.
+    """
+
+    default: Default
+    expected: Any
+    value: Any
+
+    @property
+    def differs(self) -> bool:
+        """Whether something else was chosen."""
+        return bool(self.expected != self.value)
+
+
+def followed(scenario: Scenario, recipe: Recipe) -> tuple[Followed, ...]:
+    """Every default of a recipe beside what a scenario has."""
+    return tuple(
+        Followed(default, expected, _value(scenario, name))
+        for default, (name, expected) in zip(recipe.defaults, _resolved(scenario, recipe), strict=True)
+    )
+
+
+def _value(scenario: Scenario, name: str) -> Any:  # noqa: ANN401  # each field has a type of its own
+    if name.startswith(LAYOUT):
+        return getattr(scenario.parallel, name.removeprefix(LAYOUT))
+    return getattr(scenario, name)
+
+
+def _resolved(scenario: Scenario, recipe: Recipe) -> list[tuple[str, Any]]:
+    """Fields and values, what depends on the model worked out."""
+    groups = scenario.model.groups
+    return [
+        (each.field, _precision(each.value, groups) if each.field == "precision" else each.value)
+        for each in recipe.defaults
+    ]
 
 
 def _precision(value: str, groups: Iterable[TensorGroup]) -> str:

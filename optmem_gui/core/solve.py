@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import log
 from typing import Literal
 
-from optmem_gui.core.breakdown import Band
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.overhead import process_band, reserved_band
-from optmem_gui.core.peaks import Ranks
-from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.peaks import DOUBT_BYTES, PhasesAt, Ranks
+from optmem_gui.core.scenario import Scenario, Target
 
 What = Literal["batch", "sequence"]
 
@@ -21,6 +21,16 @@ MOST = 10**9
 
 _FURTHER = 64
 """Where sizes do not grow yet, the next number is so many times the last."""
+
+_TILES = 64
+"""Sizes of numbers closer than this part of them say little of the slope: kernels work in tiles."""
+
+_NEAR = 8
+"""Numbers that are this close to each other are near, however small they are."""
+
+Sizes = tuple[int, ...]
+"""What must stay within a limit for one number, each part on its own: parts grow evenly, their largest does
+not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,56 +65,129 @@ def solve(scenario: Scenario, gpu: Gpu, what: What) -> Solution:
     other = scenario.sequence if what == "batch" else scenario.batch
     if other is None:
         raise UserError(f"solve.{what}_needs")
-    implementation = find(scenario.optimizer)
-    peaks: dict[int, int] = {}
-
-    def process(value: int) -> Band:
-        if value not in peaks:
-            chosen = replace(scenario, batch=value) if what == "batch" else replace(scenario, sequence=value)
-            peaks[value] = Ranks.of(chosen, gpu).worst(implementation, scenario.options).bytes
-        reserved = reserved_band(peaks[value], scenario.target)
-        return process_band(reserved, scenario.target, ranks=scenario.parallel.gpus)
-
-    usable = gpu.usable_bytes
-    sure = largest(lambda value: process(value).high, usable)
-    perhaps = largest(lambda value: process(value).low, usable, tried=tuple(peaks))
+    start = (scenario.batch if what == "batch" else scenario.sequence) or 1
+    ranks = scenario.parallel.gpus
+    limits = [most_bytes(gpu, scenario.target, ranks, sure=sure) for sure in (True, False)]
+    size = _Size(scenario, gpu, what, limits)
+    known: dict[int, Sizes] = {}
+    sure, perhaps = (largest(size, limit, known=known, start=start) for limit in limits)
     return Solution(what, sure, perhaps)
 
 
-def largest(size: Callable[[int], int], limit: int, most: int = MOST, tried: Sequence[int] = ()) -> int:
-    """The largest whole number whose size is within a limit; 0 where that of 1 is not.
+class _Size:
+    """Sizes of one scenario at any value of what is looked for."""
 
-    Sizes grow almost in proportion, so a straight line through the two that are closest to the limit comes
-    near at once; from there the bracket around the answer is halved.
+    def __init__(self, scenario: Scenario, gpu: Gpu, what: What, limits: Sequence[int]) -> None:
+        self._scenario, self._gpu, self._what, self._limits = scenario, gpu, what, limits
+        self._phases, self._implementation = PhasesAt(scenario, gpu), find(scenario.optimizer)
+
+    def __call__(self, value: int) -> Sizes:
+        batch, sequence = self._scenario.batch or value, self._scenario.sequence or value
+        batch, sequence = (value, sequence) if self._what == "batch" else (batch, value)
+        sizes = self._phases(batch, sequence)
+        if all(abs(max(sizes) - limit) > DOUBT_BYTES for limit in self._limits):
+            return sizes
+        scenario = replace(self._scenario, batch=batch, sequence=sequence)
+        exact = Ranks.of(scenario, self._gpu).worst(self._implementation, scenario.options)
+        return (exact.bytes,) * len(sizes)
+
+
+def most_bytes(gpu: Gpu, target: Target, ranks: int, *, sure: bool) -> int:
+    """The highest peak that fits on a GPU; -1 where none does.
 
     Args:
-        size: Size for a number of 1 or more; it never falls.
+        gpu: The GPU.
+        target: Whose rules apply.
+        ranks: GPUs of the run.
+        sure: At the upper end of the bands, not at the lower.
+    """
+    low, high = -1, gpu.usable_bytes + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        band = process_band(reserved_band(middle, target), target, ranks, gpu)
+        if (band.high if sure else band.low) > gpu.usable_bytes:
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+def largest(
+    size: Callable[[int], Sizes],
+    limit: int,
+    most: int = MOST,
+    *,
+    known: dict[int, Sizes] | None = None,
+    start: int = 1,
+) -> int:
+    """The largest whole number whose sizes are all within a limit; 0 where those of 1 are not.
+
+    Each part grows between proportionally and with the square, and in small steps where kernels work in
+    tiles and the allocator in blocks: its trend comes near at once, and halves of a small bracket do the
+    rest.
+
+    Args:
+        size: Sizes for a number of 1 or more; none of them ever falls.
         limit: Largest size allowed.
         most: Largest number looked at.
-        tried: Numbers whose size is at hand.
+        known: Sizes at hand by number; those that are computed are added.
+        start: Number to begin with.
     """
-    sizes = {1: size(1)}
-    if sizes[1] > limit:
-        return 0
-    sizes |= {value: size(value) for value in tried}
-    width = 0
+    known = {} if known is None else known
+    for value in (1, min(max(start, 1), most)):
+        if value not in known:
+            known[value] = size(value)
+        if value == 1 and max(known[1]) > limit:
+            return 0
+    again, moved_low, near = 0, False, 0
     while True:
-        low = max(value for value, found in sizes.items() if found <= limit)
-        high = min((value for value, found in sizes.items() if found > limit), default=most + 1)
+        low = max(value for value, found in known.items() if max(found) <= limit)
+        high = min((value for value, found in known.items() if max(found) > limit), default=most + 1)
         if high - low <= 1:
             return low
-        # sizes come in whole segments: where a line did not halve the bracket, it is halved
-        halve = 0 < width < 2 * (high - low)
-        guess = (low + high) // 2 if halve else _crossing(sizes, limit)
-        width = 0 if halve or high > most else high - low
+        bracketed = high in known
+        if bracketed and high - low <= max(_NEAR, low // _TILES):
+            near += 1  # sizes go up in steps of kernels' tiles here: a line helps, but not always
+            guess = _between(known, limit, low, high) if near % 2 else (low + high) // 2
+        elif bracketed and again > 1:
+            guess = _between(known, limit, low, high) if again == 2 else (low + high) // 2
+        else:
+            guess = _trend(known, limit)
+            if again:  # the same end moved twice: aim beyond, to bring the other one near
+                guess = 2 * guess - (low if moved_low else high)
         guess = min(max(guess, low + 1), high - 1)
-        sizes[guess] = size(guess)
+        known[guess] = size(guess)
+        fits = max(known[guess]) <= limit
+        again = again + 1 if fits is moved_low else 0
+        moved_low = fits
 
 
-def _crossing(sizes: dict[int, int], limit: int) -> int:
-    """Where the line through the two sizes closest to the limit reaches it; far off where there is none."""
-    (one, its), *others = sorted(sizes.items(), key=lambda item: abs(item[1] - limit))
+def _between(known: dict[int, Sizes], limit: int, low: int, high: int) -> int:
+    """Where straight lines from the last number that fits to the first that does not reach the limit."""
+    return min(
+        low + (limit - below) * (high - low) // (above - below)
+        for below, above in zip(known[low], known[high], strict=True)
+        if above > limit
+    )
+
+
+def _trend(known: dict[int, Sizes], limit: int) -> int:
+    """Where the first of the parts reaches the limit, by powers of the number between 1 and 2."""
+    parts = range(len(known[1]))
+    return min(_reach({value: sizes[part] for value, sizes in known.items()}, limit) for part in parts)
+
+
+def _reach(sizes: dict[int, int], limit: int) -> int:
+    """Where a power through the two sizes closest to the limit reaches it; far off where none grew yet."""
+    start = sizes[1]
+    room = max(0, limit - start)
+    grown = {value: size - start for value, size in sizes.items() if size > start}
+    if not grown:
+        return max(sizes) * _FURTHER
+    (one, its), *others = sorted(grown.items(), key=lambda item: abs(item[1] - room))
+    power = 1.0
     for other, theirs in others:
-        if theirs != its and abs(other - one) >= one // 64:
-            return one + (limit - its) * (other - one) // (theirs - its)
-    return max(sizes) * _FURTHER
+        if theirs != its and abs(other - one) >= max(1, one // _TILES):
+            power = min(max(log(theirs / its) / log(other / one), 1.0), 2.0)
+            break
+    return int(one * (room / its) ** (1 / power))

@@ -12,7 +12,8 @@ import pytest
 from optmem_gui.core.dtypes import BF16
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.model import ModelSpec, ParameterTensor, Role, Source, group_model
-from optmem_gui.core.recipes import RECIPES, find_recipe, with_recipe
+from optmem_gui.core.parallel import Parallel
+from optmem_gui.core.recipes import MACHINE_GPUS, RECIPES, find_recipe, followed, with_recipe
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 
@@ -27,7 +28,7 @@ def test_every_recipe_gives_an_estimate_and_keeps_the_rest(recipe_id: str) -> No
     assert with_recipe(found, find_recipe(recipe_id)) == found
 
 
-@pytest.mark.parametrize("library", ["torch", "transformers", "peft"])
+@pytest.mark.parametrize("library", ["torch", "transformers", "peft", "accelerate"])
 def test_the_versions_are_those_that_are_compared(library: str) -> None:
     installed = importlib.metadata.version(library).partition("+")[0]
     named = [recipe.library for recipe in RECIPES.values() if f"{library} " in recipe.library]
@@ -99,3 +100,53 @@ def test_peft() -> None:
     assert recipe.checkpointing == "full"
     assert recipe.lora is not None
     assert recipe.lora.base_dtype == "nf4"
+
+
+@pytest.mark.parametrize("recipe_id", RECIPES)
+def test_what_was_changed_afterwards_is_told_apart(recipe_id: str) -> None:
+    recipe = find_recipe(recipe_id)
+    found = with_recipe(SMALL, recipe)
+    assert not any(each.differs for each in followed(found, recipe))
+    changed = dataclasses.replace(found, precision="te-fp8", optimizer="torch.SGD", options=())
+    differing = {each.default.field for each in followed(changed, recipe) if each.differs}
+    assert "precision" in differing
+    assert differing <= {"precision", "optimizer", "options"}
+
+
+def test_a_recipe_for_several_gpus_keeps_their_number() -> None:
+    recipe = RECIPES["deepspeed-zero3"]
+    assert with_recipe(SMALL, recipe).parallel.gpus == MACHINE_GPUS
+    two = dataclasses.replace(SMALL, parallel=Parallel(2, "ddp", bucket_view=True, host_bytes=7))
+    assert with_recipe(two, recipe).parallel == Parallel(2, "zero3", host_bytes=7)
+
+
+def test_zero_3_holds_16_bytes_a_parameter_shared_among_all() -> None:
+    # 2 weights + 2 gradients + 4 master + 8 Adam; the fp32 gradient partition exists at the step alone.
+    found = compute(with_recipe(SMALL, RECIPES["deepspeed-zero3"]))
+    parts = ("weights", "gradients", "master_weights", "optimizer_state")
+    whole = sum(found.component(part).bytes for part in parts) * MACHINE_GPUS
+    # vectors below stage3_param_persistence_threshold stay whole on every rank
+    assert 16 * SMALL.model.param_count <= whole <= 16.1 * SMALL.model.param_count
+
+
+def test_accelerate_fsdp2() -> None:
+    accelerate = pytest.importorskip("accelerate")
+    prepare = pytest.importorskip("accelerate.utils.fsdp_utils").fsdp2_prepare_model
+    plugin = accelerate.FullyShardedDataParallelPlugin(fsdp_version=2)
+    plugin.set_mixed_precision("bf16")
+    recipe = with_recipe(SMALL, RECIPES["hf-trainer-fsdp2"])
+    assert recipe.parallel.reshard is plugin.reshard_after_forward
+    policy = str(plugin.mixed_precision_policy)
+    assert "param_dtype=torch.bfloat16" in policy
+    assert ("reduce_dtype=torch.float32" in policy) is recipe.parallel.fp32_reduce
+    assert recipe.precision == "amp-bf16"
+    assert "param.data.to(torch.float32)" in inspect.getsource(prepare)
+
+
+def test_fully_shard() -> None:
+    fsdp = pytest.importorskip("torch.distributed.fsdp")
+    signature = inspect.signature(fsdp.fully_shard).parameters
+    assert signature["reshard_after_forward"].default is None
+    assert fsdp.MixedPrecisionPolicy().param_dtype is None
+    recipe = with_recipe(SMALL, RECIPES["fsdp2"])
+    assert (recipe.precision, recipe.parallel.shard, recipe.parallel.offload) == ("fp32", "fsdp2", "none")

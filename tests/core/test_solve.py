@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
-from optmem_gui.core.scenario import Scenario
-from optmem_gui.core.solve import largest, solve
+from optmem_gui.core.parallel import ONE_GPU, Parallel
+from optmem_gui.core.peaks import DOUBT_BYTES, PhasesAt
+from optmem_gui.core.scenario import Attention, Scenario
+from optmem_gui.core.solve import MOST, What, largest, solve
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.gpu_table import load_gpus
 
@@ -25,22 +28,94 @@ ONE_B = Scenario(synthetic_ref(1_000_000_000), precision="bf16", batch=1, sequen
     limit=st.integers(0, 10**12),
     bend=st.integers(0, 1000),
     most=st.integers(1, 10**7),
+    first=st.integers(1, 10**7),
 )
 def test_the_answer_fits_and_the_next_does_not(
-    slope: int, start: int, limit: int, bend: int, most: int
+    slope: int, start: int, limit: int, bend: int, most: int, first: int
 ) -> None:
     calls = 0
 
-    def size(value: int) -> int:
+    def size(value: int) -> tuple[int, int]:
         nonlocal calls
         calls += 1
-        return start + slope * value + bend * value * value // 7
+        return start, start + slope * value + bend * value * value // 7
 
-    found = largest(size, limit, most)
+    found = largest(size, limit, most, start=first)
     used = calls
-    assert found == 0 or size(found) <= limit
-    assert found == most or size(found + 1) > limit
+    assert found == 0 or max(size(found)) <= limit
+    assert found == most or max(size(found + 1)) > limit
     assert used <= 90
+
+
+@given(
+    steps=st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=120),
+    limit=st.integers(0, 3000),
+    first=st.integers(1, 200),
+)
+def test_any_sizes_that_never_fall_give_what_a_scan_gives(
+    steps: list[tuple[int, int]], limit: int, first: int
+) -> None:
+    sizes = list(zip(*(accumulate(part) for part in zip(*steps, strict=True)), strict=True))
+    scanned = sum(max(size) <= limit for size in sizes)
+    assert largest(lambda value: sizes[value - 1], limit, len(sizes), start=first) == scanned
+
+
+SMALL = Scenario(synthetic_ref(3_000_000), precision="amp-bf16", batch=2, sequence=64)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    mib=st.integers(700, 900),
+    what=st.sampled_from(["batch", "sequence"]),
+    checkpointing=st.sampled_from(["none", "full", "every-2"]),
+    attention=st.sampled_from(["flash", "eager"]),
+    gpus=st.sampled_from([1, 4]),
+    keep_logits=st.booleans(),
+)
+def test_the_estimate_agrees_on_both_sides(
+    mib: int, what: What, checkpointing: str, attention: Attention, gpus: int, keep_logits: bool
+) -> None:
+    gpu = replace(GPU, total_mib=mib if gpus == 1 else mib + 1500, reserve_mib=0)
+    scenario = replace(
+        SMALL,
+        checkpointing=checkpointing,
+        attention=attention,
+        keep_logits=keep_logits,
+        parallel=replace(ONE_GPU, gpus=gpus, shard="fsdp2") if gpus > 1 else ONE_GPU,
+    )
+    found = solve(scenario, gpu, what)
+    assert found.sure <= found.perhaps < MOST
+    for value in {found.sure, found.sure + 1, found.perhaps, found.perhaps + 1} - {0}:
+        chosen = replace(scenario, batch=value) if what == "batch" else replace(scenario, sequence=value)
+        fit = compute(chosen, gpu).fit
+        assert fit is not None
+        expected = "yes" if value <= found.sure else "tight" if value <= found.perhaps else "no"
+        assert fit.fits == expected
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    billions=st.sampled_from([0.003, 0.124, 1, 7, 70]),
+    batch=st.integers(1, 9),
+    sequence=st.integers(1, 9000),
+    checkpointing=st.sampled_from(["none", "attention", "full", "every-3", "every-7", "every-64"]),
+    parallel=st.sampled_from(
+        [ONE_GPU, Parallel(8, "fsdp2"), Parallel(8, "zero2"), Parallel(8, "ddp", pp=2, cp=2)]
+    ),
+)
+def test_the_ends_of_the_course_hold_its_peak(
+    billions: float, batch: int, sequence: int, checkpointing: str, parallel: Parallel
+) -> None:
+    scenario = Scenario(
+        synthetic_ref(int(billions * 10**9)),
+        batch=batch,
+        sequence=sequence,
+        checkpointing=checkpointing,
+        parallel=parallel,
+    )
+    near = max(PhasesAt(replace(scenario, batch=1, sequence=8), GPU)(batch, sequence))
+    exact = compute(scenario, GPU).peak_bytes
+    assert near <= exact < near + DOUBT_BYTES
 
 
 @pytest.mark.parametrize("what", ["batch", "sequence"])

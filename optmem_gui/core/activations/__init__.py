@@ -6,6 +6,7 @@ from optmem_gui.core.activations.estimate import (
     ActivationItem,
     ActivationMoment,
     Activations,
+    activations_of,
     estimate_activations,
     workspace_bytes,
 )
@@ -14,6 +15,7 @@ __all__ = [
     "ActivationItem",
     "ActivationMoment",
     "Activations",
+    "activations_of",
     "estimate_activations",
     "workspace_bytes",
 ]

@@ -11,6 +11,7 @@ from optmem_gui.core.activations.choice import loss_chunk_tokens
 from optmem_gui.core.activations.loss import logits_bytes, loss_stage
 from optmem_gui.core.activations.plan import Plan, make_plan
 from optmem_gui.core.activations.remarks import not_counted
+from optmem_gui.core.activations.sampling import end_layers, sampled_layers
 from optmem_gui.core.activations.stages import Stage, kernel_of, layer_stage, stream_dtype
 from optmem_gui.core.activations.tape import Point, in_block
 from optmem_gui.core.dtypes import F32
@@ -19,9 +20,6 @@ from optmem_gui.core.layout import Layout
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.transformer import TransformerShape
-
-_MOMENT_LAYERS = 64
-"""Layers that get a moment of their own; between them the course is a straight line."""
 
 Step = Literal["forward", "backward"]
 
@@ -117,9 +115,6 @@ def estimate_activations(
     scenario: Scenario,
     layout: Layout,
     architecture: str | None = None,
-    *,
-    embeds: bool = True,
-    heads: bool = True,
 ) -> Activations:
     """Predict the activations of one micro-batch.
 
@@ -128,8 +123,6 @@ def estimate_activations(
         scenario: The set-up; ``batch`` and ``sequence`` are set.
         layout: Where its parameters live.
         architecture: Compute capability of the GPU, for the cuBLAS workspace.
-        embeds: The embedding is on this GPU, as on the first stage of a pipeline.
-        heads: The head and the loss are, as on the last stage.
 
     Raises:
         UserError: The kind of checkpointing is unknown, or the attention kernel cannot take these types.
@@ -138,17 +131,31 @@ def estimate_activations(
     if scenario.batch is None or scenario.sequence is None:
         raise ValueError("estimate_activations needs a batch and a sequence length")
     plan = make_plan(shape, scenario, layout, scenario.batch, scenario.sequence)
-    plan = replace(plan, embeds=embeds, heads=heads)
-    return _of_plan(plan, workspace_bytes(architecture, cpu=plan.cpu))
+    return activations_of(plan, architecture)
+
+
+def activations_of(plan: Plan, architecture: str | None, *, ends_only: bool = False) -> Activations:
+    """The same from a scenario that was reduced already.
+
+    Args:
+        plan: The step.
+        architecture: Compute capability of the GPU, for the cuBLAS workspace.
+        ends_only: Of the course, give the ends of each straight line alone. What stands beside it is shared
+            out in whole bytes, so that a peak between them can be larger by a few.
+
+    Raises:
+        UserError: The attention kernel cannot take these types.
+    """
+    return _of_plan(plan, workspace_bytes(architecture, cpu=plan.cpu), ends_only=ends_only)
 
 
 @lru_cache(maxsize=512)
-def _of_plan(plan: Plan, workspace: int) -> Activations:
+def _of_plan(plan: Plan, workspace: int, *, ends_only: bool = False) -> Activations:
     """Many layouts of a run share a plan, and an edit of anything else leaves it alone."""
     kernel, why = kernel_of(plan)
     course = _Course(plan)
     return Activations(
-        moments=tuple(course.moments()),
+        moments=tuple(course.moments(ends_only=ends_only)),
         items=tuple(course.items()),
         saved_bytes=course.saved.activations,
         autocast_bytes=course.saved.autocast_copies,
@@ -171,7 +178,8 @@ class _Course:
         self.first = layer_stage(plan, input_needs_grad=needs, keep=True)
         later = self.first.needs_grad
         self.later = layer_stage(plan, input_needs_grad=later, keep=True)
-        self.bare = layer_stage(plan, input_needs_grad=later, keep=False)
+        # without checkpointing no layer is run without saving
+        self.bare = layer_stage(plan, input_needs_grad=later, keep=False) if plan.span else self.later
         self.loss = loss_stage(plan, input_needs_grad=later) if plan.heads else _handed_on(self.later)
         self.body_needs_grad = needs
         self.base = self._outside()
@@ -231,9 +239,10 @@ class _Course:
         units = -(-end // self.plan.span)
         return Point(activations=units * self.first.input_bytes)
 
-    def moments(self) -> Iterator[ActivationMoment]:
+    def moments(self, *, ends_only: bool = False) -> Iterator[ActivationMoment]:
         """The course, forward then backward."""
-        shown = list(_sampled(self.plan.shape.layers, self.plan.span or 1))
+        choose = end_layers if ends_only else sampled_layers
+        shown = list(choose(self.plan.shape.layers, self.plan.span or 1))
         yield self._moment("forward", "embedding", self._embedding())
         for index in shown:
             yield self._moment("forward", f"layer {index}", self._forward(index))
@@ -379,13 +388,3 @@ def _handed_on(layer: Stage) -> Stage:
         lead=0,
         again_peak=nothing,
     )
-
-
-def _sampled(layers: int, span: int) -> Iterable[int]:
-    """Layers that get a moment: all of a small model, evenly spread ones of a large, both ends always."""
-    if layers <= _MOMENT_LAYERS:
-        return range(layers)
-    chosen = {index * (layers - 1) // (_MOMENT_LAYERS - 1) for index in range(_MOMENT_LAYERS)}
-    # the last layer of the last whole unit and of the first hold the most
-    ends = {min(span, layers) - 1, layers // span * span - 1, (layers - 1) // span * span}
-    return sorted(chosen | {end for end in ends if 0 <= end < layers})

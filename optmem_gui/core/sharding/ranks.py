@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from optmem_gui.core.model import ModelRef
-from optmem_gui.core.parallel import ONE_GPU
+from optmem_gui.core.parallel import ONE_GPU, Parallel
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.megatron import is_megatron, with_padded_vocabulary
@@ -47,7 +47,7 @@ def ranks_of(scenario: Scenario) -> tuple[Rank, ...]:
     model = split_model(scenario, 0)
     sequence = scenario.sequence
     if sequence is not None:
-        sequence = -(-sequence // parallel.cp)
+        sequence = rank_sequence(sequence, parallel)
     return tuple(
         Rank(
             scenario=replace(scenario, model=stage_model(model, stage, parallel.pp), sequence=sequence),
@@ -57,6 +57,11 @@ def ranks_of(scenario: Scenario) -> tuple[Rank, ...]:
         )
         for stage in stages
     )
+
+
+def rank_sequence(sequence: int, parallel: Parallel) -> int:
+    """Tokens of a sequence that one rank has; the longest part of one that does not divide."""
+    return -(-sequence // parallel.cp)
 
 
 def split_model(scenario: Scenario, tensor: int) -> ModelRef:
