@@ -15,6 +15,7 @@ from PySide6.QtGui import (
     QImage,
     QPainter,
     QResizeEvent,
+    QTextCursor,
     QTextDocument,
     QTextFrameFormat,
     QTextTable,
@@ -162,6 +163,8 @@ class _Page(QTextBrowser):
     def _style_tables(self) -> None:
         """Markdown tables come without lines: give their cells room and a hairline below each row."""
         brush = QBrush(QColor(shades(is_dark(self)).border))
+        changes = QTextCursor(self.document())
+        changes.beginEditBlock()  # laid out once, not after each cell
         for table in self.document().rootFrame().childFrames():
             if not isinstance(table, QTextTable):
                 continue
@@ -175,6 +178,7 @@ class _Page(QTextBrowser):
             for row in range(table.rows()):
                 for column in range(table.columns()):
                     _underline(table.cellAt(row, column), brush)
+        changes.endEditBlock()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         """Draw the pictures in the new width; where the reader is on the page stays."""
