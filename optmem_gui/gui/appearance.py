@@ -9,8 +9,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from optmem_gui.gui import settings as keys
-from optmem_gui.gui.actions import ACTIONS, Actions
+from optmem_gui.gui.actions import ACTIONS
 from optmem_gui.gui.i18n import Language, Translators, system_language
+from optmem_gui.gui.live_actions import Actions
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.theme import ThemeChoice, apply_theme

@@ -94,7 +94,7 @@ class CheckpointView(QObject):
             if self._held is not None:
                 inspector.hold(self._held)
             self.page = page = CheckpointPage()
-            self._view = _scrolling(page)
+            self._view = scrolling(page)
             self._stack.addWidget(self._view)
             inspector.changed.connect(self._show)
             page.leave_wanted.connect(self.leave)
@@ -135,7 +135,7 @@ class CheckpointView(QObject):
             self._show(self._inspector.state)
 
 
-def _scrolling(page: QWidget) -> QScrollArea:
+def scrolling(page: QWidget) -> QScrollArea:
     """The page in a view of its own: a small window scrolls, and is not made larger by what it shows."""
     view = QScrollArea()
     view.setWidgetResizable(True)

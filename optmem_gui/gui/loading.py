@@ -8,10 +8,11 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from optmem_gui.checkpoints.contents import Progress
+from optmem_gui.core.errors import UserError
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.snapshot import LoadState
 from optmem_gui.gui.store import Store
-from optmem_gui.gui.tasks.load import FoundSnapshot, LoadedModel, LoadedScenario, LoadThread
+from optmem_gui.gui.tasks.load import FoundResult, FoundSnapshot, LoadedModel, LoadedScenario, LoadThread
 
 _WAIT_MS = 5_000
 """How long a cancelled reader may take to end; it looks for the wish between two files."""
@@ -21,7 +22,8 @@ class Loader(QObject):
     """Reads what the user opens and hands it to the store.
 
     ``opened`` carries the path that was read, for the list of recent files, ``snapshot_found`` the path of a
-    recorded memory snapshot, which is no model and is read elsewhere, ``read`` a
+    recorded memory snapshot and ``result_found`` that of a kept measurement, which are no models and are read
+    elsewhere, ``read`` a
     :class:`LoadedModel` before the store has it. ``python`` tells which Python builds models that only their
     own library knows.
     """
@@ -29,6 +31,7 @@ class Loader(QObject):
     opened = Signal(object)
     read = Signal(object)
     snapshot_found = Signal(object)
+    result_found = Signal(object)
 
     def __init__(
         self, store: Store, parent: QObject | None = None, python: Callable[[], str] = lambda: ""
@@ -97,12 +100,18 @@ class Loader(QObject):
                 self._store.load_model(model, checkpoint)
                 self.opened.emit(thread.path)
             case LoadedScenario(scenario, notice):
-                self._store.load_scenario(scenario, thread.path)
+                try:
+                    self._store.load_scenario(scenario, thread.path)
+                except UserError as error:
+                    self._store.notice(error.reason)
+                    return
                 self.opened.emit(thread.path)
                 if notice is not None:
                     self._store.notice(notice)
             case FoundSnapshot():
                 self.snapshot_found.emit(thread.path)
+            case FoundResult():
+                self.result_found.emit(thread.path)
             case Reason() as reason:
                 self._store.notice(reason)
             case Exception() as defect:

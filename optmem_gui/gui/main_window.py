@@ -29,7 +29,6 @@ from PySide6.QtWidgets import (
 
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui import settings as keys
-from optmem_gui.gui.actions import Actions
 from optmem_gui.gui.appearance import Appearance
 from optmem_gui.gui.checkpoint_view import CheckpointView
 from optmem_gui.gui.drop import DropFrame, dropped_path
@@ -39,7 +38,9 @@ from optmem_gui.gui.files import Files
 from optmem_gui.gui.first_run import FirstRunBar
 from optmem_gui.gui.i18n import Translators, model_title
 from optmem_gui.gui.inputs_column import InputsColumn
+from optmem_gui.gui.live_actions import Actions
 from optmem_gui.gui.loading import Loader
+from optmem_gui.gui.measured_results import MeasuredResults
 from optmem_gui.gui.memory_snapshots import MemorySnapshots
 from optmem_gui.gui.notice import NoticeBar
 from optmem_gui.gui.optimizer_tools import OptimizerTools
@@ -85,6 +86,7 @@ class MainWindow(QMainWindow):
         self.shape = WindowShape(self, settings, self.columns, self.inputs, self.results)
         self.right = QStackedWidget()
         self.checkpoint = CheckpointView(self.right, store, self, lambda: worker_python(settings))
+        self.measured = MeasuredResults(self.right, store, self.files, settings.path.parent, self)
         self.pages = QStackedWidget()
         self.memory_snapshots = MemorySnapshots(self.pages, store, self)
         self.actions_table = Actions(self._slots(), self)
@@ -127,6 +129,7 @@ class MainWindow(QMainWindow):
             "save_as": self.files.ask_save,
             "copy_table": self.results.breakdown.table.copy,
             "checkpoint": self.checkpoint.toggle,
+            "results": self.measured.toggle,
             "quit": self.close,
             "undo": self.store.undo_stack.undo,
             "redo": self.store.undo_stack.redo,
@@ -187,6 +190,9 @@ class MainWindow(QMainWindow):
         table["checkpoint"].setEnabled(False)
         self.loader.opened.connect(self.memory_snapshots.leave)
         self.loader.snapshot_found.connect(self.memory_snapshots.open)
+        self.loader.result_found.connect(self.measured.open)
+        self.measured.shown.connect(self._show_results_page)
+        self.measured.picture_wanted.connect(lambda: self.exporting.ask_picture(".png"))
         self.memory_snapshots.opened.connect(self.files.remember)
         self.memory_snapshots.shown.connect(self._show_snapshot_page)
         store.changed.connect(self._show)
@@ -291,6 +297,13 @@ class MainWindow(QMainWindow):
     def _show_checkpoint_page(self, shown: bool) -> None:
         self.actions_table["checkpoint"].setChecked(shown)
         if shown:
+            self.actions_table["results"].setChecked(False)
+            self._place_widgets()
+
+    def _show_results_page(self, shown: bool) -> None:
+        self.actions_table["results"].setChecked(shown)
+        if shown:
+            self.actions_table["checkpoint"].setChecked(False)
             self._place_widgets()
 
     def _page_of_its_own(self) -> QWidget | None:
@@ -298,6 +311,8 @@ class MainWindow(QMainWindow):
         page = self.memory_snapshots.page
         if page is not None and self.memory_snapshots.is_shown:
             return page
+        if self.measured.is_shown:
+            return self.measured.pictured
         return self.checkpoint.page if self.checkpoint.is_shown else None
 
     # -- files that are dropped

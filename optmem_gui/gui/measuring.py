@@ -13,10 +13,15 @@ from typing import Literal
 from PySide6.QtCore import QObject, QThread
 
 from optmem_gui.core.comparison import compare
+from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.measuring import measured_scenario
 from optmem_gui.core.protocol import Hello, PhaseSample, Progress, Sample, SamplerNote
 from optmem_gui.core.requests import MeasureRequest
+from optmem_gui.core.result_rows import Predictions
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.simulating import SimulationReport
 from optmem_gui.core.synthetic import synthetic_ref
+from optmem_gui.engine.calibration import calibrate
 from optmem_gui.engine.measurement import Event, Measurement, MeasurementResult
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.pythons import worker_python
@@ -25,6 +30,7 @@ from optmem_gui.gui.snapshot import Measured, MeasurementState, MeasureStage
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tasks.measure import MeasureThread
 from optmem_gui.gui.tasks.prepare import Prepared, PrepareThread
+from optmem_gui.report.kept_result import keep
 
 Answer = Literal["largest", "anyway", "cancel"]
 MakeMeasurement = Callable[[str | None, int], Measurement]
@@ -45,6 +51,8 @@ class Measurer(QObject):
         super().__init__(parent)
         self._store, self._settings, self._make = store, settings, make
         self._prepared: Prepared | None = None
+        self._asked: Scenario | None = None
+        self._gpu: Gpu | None = None
         self._preparing: PrepareThread | None = None
         self._measuring: MeasureThread | None = None
         self._threads: set[QThread] = set()
@@ -96,11 +104,12 @@ class Measurer(QObject):
     # -- before the run
 
     def _begin(self, scenario: Scenario) -> None:
+        self._asked = scenario
         self._store.set_measurement(MeasurementState(MeasureStage.PREPARING, scenario=scenario))
         self._preparing = self._prepare(scenario)
 
     def _prepare(self, scenario: Scenario | None) -> PrepareThread:
-        thread = PrepareThread(scenario, self._settings.get(keys.STEPS), self)
+        thread = PrepareThread(scenario, self._settings.get(keys.STEPS), self, self._store.gpus)
         thread.finished.connect(self._prepared_one)
         self._keep(thread)
         thread.start()
@@ -142,6 +151,7 @@ class Measurer(QObject):
 
     def _run(self, prepared: Prepared) -> None:
         request: MeasureRequest = prepared.request
+        self._gpu = prepared.gpu
         python = worker_python(self._settings) or None
         thread = MeasureThread(request, self._make(python, self._settings.get(keys.SAMPLE_HZ)), self)
         thread.progress.connect(self._progress)
@@ -201,7 +211,23 @@ class Measurer(QObject):
         if outcome.result is not None and state.breakdown is not None:
             rows = compare(state.breakdown, outcome.result)
             state = replace(state, rows=rows, result=_measured(outcome))
+        if outcome.status in ("done", "out_of_memory") and self._asked is not None:
+            predictions = Predictions(state.breakdown, self._traced(), self._gpu)
+            kept = keep(self._asked, predictions, outcome)
+            state = replace(state, kept=kept, calibration=calibrate(outcome, kept.date[:10]))
         self._store.set_measurement(state)
+
+    def _traced(self) -> SimulationReport | None:
+        """The simulation of what was measured, where there is one for the device it ran on."""
+        simulated, state = self._store.snapshot.simulation.result, self.state
+        if simulated is None or simulated.function or state.scenario is None:
+            return None
+        target = simulated.report.target
+        device = "cpu" if state.on_cpu else "cuda"
+        same = measured_scenario(simulated.scenario, device) == state.scenario and target.device == device
+        if not state.on_cpu:
+            same = same and self._gpu is not None and target.architecture == self._gpu.architecture
+        return simulated.report if same else None
 
     def _keep(self, thread: QThread) -> None:
         """Hold a thread until it has finished; Qt ends the process when one is deleted earlier."""

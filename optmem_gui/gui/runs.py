@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from optmem_gui.gui import settings as keys
-from optmem_gui.gui.actions import Actions
+from optmem_gui.gui.live_actions import Actions
 from optmem_gui.gui.pythons import needs_python, worker_python
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.snapshot import Snapshot

@@ -18,12 +18,14 @@ from optmem_gui.core.units import SizeUnit
 
 if TYPE_CHECKING:  # named in the fields only; the start does without them
     from optmem_gui.checkpoints.choices import Choices
+    from optmem_gui.core.calibration import Calibration
     from optmem_gui.core.protocol import PhaseSample, Sample
     from optmem_gui.core.simulated import SimulatedRow
     from optmem_gui.core.simulating import SimulationReport
     from optmem_gui.engine.devices import Devices
     from optmem_gui.engine.measurement import MeasurementResult
     from optmem_gui.gui.edits import Inputs
+    from optmem_gui.report.kept_result import KeptResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,8 @@ class MeasurementState:
         notes: Series that are not available, with the reason.
         warnings: What makes the figures less exact.
         scenario: What is measured.
+        kept: The measurement as it is kept, once it ended with figures or did not fit.
+        calibration: What it says about its GPU, or why it says nothing.
     """
 
     stage: MeasureStage = MeasureStage.IDLE
@@ -139,6 +143,8 @@ class MeasurementState:
     notes: tuple[Reason, ...] = ()
     warnings: tuple[Reason, ...] = ()
     scenario: Scenario | None = None
+    kept: KeptResult | None = None
+    calibration: Calibration | Reason | None = None
 
 
 class SimulateStage(Enum):

@@ -117,13 +117,24 @@ class Store(QObject):
         self.edit("model", (model, checkpoint))
 
     def load_scenario(self, scenario: Scenario, path: Path) -> None:
-        """Put in everything that a scenario file holds: one undo step."""
+        """Put in everything that a scenario file holds: one undo step.
+
+        Raises:
+            UserError: It names what this program does not know, such as an optimizer; nothing was changed.
+        """
         if scenario.gpu is not None and scenario.gpu not in self.gpus:
             scenario = replace(scenario, gpu=None)
+        compute(scenario, self._gpu(scenario))
         self._snapshot = replace(self._snapshot, file=path)
         self.undo_stack.push(_Edit(self, "file", self._snapshot.inputs, Inputs(scenario)))
         self.undo_stack.setClean()
         self.changed.emit(self._snapshot)
+
+    def take_scenario(self, scenario: Scenario) -> None:
+        """Put in a whole scenario that belongs to no file: one undo step."""
+        if scenario.gpu is not None and scenario.gpu not in self.gpus:
+            scenario = replace(scenario, gpu=None)
+        self.undo_stack.push(_Edit(self, "several", self._snapshot.inputs, Inputs(scenario)))
 
     def saved(self, path: Path) -> None:
         """Note that the present inputs are what this file holds."""
@@ -174,6 +185,12 @@ class Store(QObject):
         return None if scenario.gpu is None else self.gpus[scenario.gpu]
 
     # -- everything that is no edit
+
+    def set_gpus(self, gpus: Mapping[str, Gpu]) -> None:
+        """Predict by other facts of the same GPUs, as measurements on them found."""
+        if dict(gpus) != dict(self.gpus):
+            self.gpus = gpus
+            self.show_inputs(self._snapshot.inputs, "gpu")
 
     def set_unit(self, unit: SizeUnit) -> None:
         """Show sizes in GiB or GB."""

@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QSizePolicy, QToolBar, QToolButton, QWidget
 
 from optmem_gui.core.gpus import Gpu
-from optmem_gui.gui.actions import Actions
 from optmem_gui.gui.icons import icon
+from optmem_gui.gui.live_actions import Actions
 from optmem_gui.gui.panels.gpu import GpuChooser
 from optmem_gui.gui.theme import is_dark, shades
 

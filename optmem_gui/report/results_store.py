@@ -154,20 +154,15 @@ class ResultsStore:
             raise UserError("results.unknown", given=given)
         return found[0]
 
-    def delete(self, result_id: str) -> None:
-        """Take one out for good; one that is gone already is no mistake.
+    def delete(self, *result_ids: str) -> None:
+        """Take measurements out for good; one that is gone already is no mistake.
 
         Raises:
-            UserError: The file cannot be removed.
+            UserError: A file cannot be removed.
         """
-        if self._unwritten.pop(result_id, None) is not None:
-            return
-        path = self._path(result_id)
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            why = error.strerror or str(error)
-            raise UserError("output.not_written", path=str(path), why=why) from error
+        for result_id in result_ids:
+            if self._unwritten.pop(result_id, None) is None:
+                _remove(self._path(result_id))
 
     def describe(self, result_id: str, name: str, note: str) -> KeptResult:
         """Call a measurement something else, and write about it.
@@ -223,6 +218,14 @@ def _read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise UserError("file.unreadable", path=str(path), why=error.strerror or str(error)) from error
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UserError("output.not_written", path=str(path), why=why) from error
 
 
 def _entry(kept: KeptResult) -> Entry:

@@ -117,9 +117,8 @@ def test_a_measurement_runs_through_its_stages(
     assert state.result is not None
     # The fake worker's phases hold 10 MiB and peak 1 MiB above.
     assert state.result.peak_bytes == 11 << 20
-    assert measurement_panel(window).model.rowCount() == len(
-        [row for row in state.rows if row.estimated or row.measured]
-    )
+    assert state.kept is not None
+    assert measurement_panel(window).model.rowCount() == len(state.kept.rows)
     assert "11.0 MiB" in window.results.headline.measured.findChildren(type(window.units))[1].text()
     assert window.actions_table["measure"].isEnabled()
 

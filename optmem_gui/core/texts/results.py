@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TEXTS: dict[str, str] = {
     # what a number rests on
-    "assume.calibrated": "Context and libraries: {low_bytes} to {high_bytes}, calibrated on this GPU ({uuid}, driver {driver}, torch {torch}) by {runs_count} measurements, the last on {date}; the general band is {band_low_bytes} to {band_high_bytes}",
+    "assume.calibrated": "Context and libraries: {low_bytes} to {high_bytes}, calibrated on this GPU ({uuid}, driver {driver}, torch {torch}; {date}, runs: {runs_count}); the general band is {band_low_bytes} to {band_high_bytes}",
     # why a measurement calibrates nothing
     "calibrate.cpu": "Not calibrated: this did not run on a GPU",
     "calibrate.unfinished": "Not calibrated: the measurement did not finish",

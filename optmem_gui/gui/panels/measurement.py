@@ -3,126 +3,31 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
-    QHeaderView,
     QPlainTextEdit,
     QProgressBar,
     QPushButton,
     QWidget,
 )
 
-from optmem_gui.core.comparison import ComparedRow
+from optmem_gui.core.overhead import CONTEXT_BYTES
 from optmem_gui.core.protocol import PhaseSample, Sample
+from optmem_gui.core.reasons import Reason
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count, format_short_count
-from optmem_gui.gui.i18n import component_name, listed, phase_name, render_reason
+from optmem_gui.gui.i18n import listed, phase_name, render_reason
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, Snapshot
-from optmem_gui.gui.theme import is_dark, shades
-from optmem_gui.gui.widgets.copy_table import CopyTable
+from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
 from optmem_gui.gui.widgets.labels import ValueLabel
+from optmem_gui.gui.widgets.result_rows import three_sides
+from optmem_gui.gui.widgets.text_table import TextTableModel
 from optmem_gui.gui.widgets.titled import TitledPanel
-from optmem_gui.report.tables import Table
-
-Index = QModelIndex | QPersistentModelIndex
 
 _TEXT_SECONDS = 0.25
 """Numbers that change faster than four times a second cannot be read."""
-
-
-class MeasuredModel(QAbstractTableModel):
-    """Rows of estimated | measured | error."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._rows: tuple[ComparedRow, ...] = ()
-        self._unit: SizeUnit = "GiB"
-
-    def show_rows(self, rows: tuple[ComparedRow, ...], unit: SizeUnit) -> None:
-        """Show other rows; what neither side has is left out."""
-        shown = tuple(row for row in rows if row.estimated or row.measured)
-        if (shown, unit) != (self._rows, self._unit):
-            self.beginResetModel()
-            self._rows, self._unit = shown, unit
-            self.endResetModel()
-
-    def headers(self) -> tuple[str, ...]:
-        """Heads of the columns."""
-        return (self.tr("Component"), self.tr("estimated"), self.tr("measured"), self.tr("error"))
-
-    def copy_table(self) -> Table:
-        """What goes to the clipboard: the cells, and the exact bytes beside them."""
-        headers = (*self.headers(), self.tr("estimated, bytes"), self.tr("measured, bytes"))
-        rows = tuple((*self._cells(row), str(row.estimated), str(row.measured)) for row in self._rows)
-        return Table(headers, rows, frozenset({1, 2, 3, 4, 5}))
-
-    def _cells(self, row: ComparedRow) -> tuple[str, ...]:
-        return (
-            self._name(row),
-            format_bytes(row.estimated, self._unit),
-            format_bytes(row.measured, self._unit),
-            self._error(row),
-        )
-
-    def _name(self, row: ComparedRow) -> str:
-        if row.kind == "component":
-            return component_name(row.id)
-        if row.kind == "phase":
-            return self.tr("peak in {phase}").format(phase=phase_name(row.id))
-        return self.tr("peak allocated") if row.kind == "peak" else self.tr("peak reserved")
-
-    def _error(self, row: ComparedRow) -> str:
-        if row.difference_bytes == 0:
-            return self.tr("exact")
-        if row.error is None:
-            return self.tr("not measured")
-        if abs(row.error) < 0.0005:
-            return f"{row.difference_bytes:+,} B"
-        return f"{row.error:+.1%}"
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802  # Qt's signature
-        """Rows."""
-        return 0 if parent.isValid() else len(self._rows)
-
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008, N802  # Qt's signature
-        """Columns."""
-        return 0 if parent.isValid() else 4
-
-    def headerData(  # noqa: N802  # Qt's name
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:  # noqa: ANN401  # Qt takes anything
-        """Head of a column."""
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return self.headers()[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(section)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self.tr("error = (estimated - measured) / measured, for this device and torch")
-        return None
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401  # as above
-        """One cell."""
-        row = self._rows[index.row()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._cells(row)[index.column()]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(index.column())
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return self.tr("estimated {estimated} bytes, measured {measured} bytes").format(
-                estimated=format_count(row.estimated), measured=format_count(row.measured)
-            )
-        if role == Qt.ItemDataRole.ForegroundRole and index.column() == 3 and row.difference_bytes == 0:
-            return QColor(shades(is_dark()).good)
-        return None
-
-
-def _alignment(column: int) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignLeft if column == 0 else Qt.AlignmentFlag.AlignRight
-    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 class MeasurementPanel(TitledPanel):
@@ -146,7 +51,7 @@ class MeasurementPanel(TitledPanel):
         self.progress.setTextVisible(False)
         self.numbers = ValueLabel(tone="muted", wrap=True)
         self.remarks = ValueLabel(tone="muted", wrap=True)
-        self.model = MeasuredModel(self)
+        self.model = TextTableModel(self)
         self.table = CopyTable()
         self.table.setObjectName("measuredTable")
         self.table.setModel(self.model)
@@ -211,22 +116,16 @@ class MeasurementPanel(TitledPanel):
         self.largest.setVisible(state.largest_count > 0)
         count = format_short_count(state.largest_count)
         self.largest.setText(self.tr("Measure {count} parameters instead").format(count=count))
-        self.table.setVisible(bool(state.rows))
-        self.model.show_rows(state.rows, unit)
-        self._fit_columns()
+        heads, rows = three_sides(state.kept.rows if state.kept is not None else (), unit)
+        self.table.setVisible(bool(rows))
+        self.model.show_rows(heads, rows)
+        fit_numbers(self.table, len(heads.cells) - 1)
         self._show_remarks(state, unit)
         self.fold.setVisible(bool(state.detail))
         self.detail.setPlainText(state.detail)
         self.detail.setVisible(bool(state.detail) and self.fold.isChecked())
         self._text_at = 0.0
         self._show_running(state, unit)
-
-    def _fit_columns(self) -> None:
-        header = self.table.horizontalHeader()
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column in (1, 2, 3):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
 
     def _show_running(self, state: MeasurementState, unit: SizeUnit) -> None:
         if state.fraction is None:
@@ -302,6 +201,15 @@ class MeasurementPanel(TitledPanel):
         return listed(lines)
 
     def _show_remarks(self, state: MeasurementState, unit: SizeUnit) -> None:
-        said = [render_reason(reason, unit) for reason in (*state.warnings, *state.notes)]
+        reasons = [*state.warnings, *state.notes, *_calibration(state)]
+        said = [render_reason(reason, unit) for reason in reasons]
         self.remarks.setText("\n".join(said))
         self.remarks.setVisible(bool(said))
+
+
+def _calibration(state: MeasurementState) -> tuple[Reason, ...]:
+    """What the run says about its GPU, or why it says nothing; a CPU has nothing to say."""
+    found = state.calibration
+    if found is None or (isinstance(found, Reason) and found.key == "calibrate.cpu"):
+        return ()
+    return (found if isinstance(found, Reason) else found.told(CONTEXT_BYTES),)

@@ -52,7 +52,12 @@ class FoundSnapshot:
     """A recorded memory snapshot, which is opened elsewhere."""
 
 
-Outcome = LoadedModel | LoadedScenario | FoundSnapshot | Reason | Exception | None
+@dataclass(frozen=True, slots=True)
+class FoundResult:
+    """A measurement that was exported, which is opened elsewhere."""
+
+
+Outcome = LoadedModel | LoadedScenario | FoundSnapshot | FoundResult | Reason | Exception | None
 """What came of it: a value, why it was refused, a defect, or nothing after a cancel."""
 
 
@@ -87,10 +92,11 @@ class LoadThread(QThread):
         except Exception as error:  # noqa: BLE001  # raised again on the UI thread, where the report is shown
             self.outcome = error
 
-    def _read(self) -> LoadedModel | LoadedScenario | FoundSnapshot:
+    def _read(self) -> LoadedModel | LoadedScenario | FoundSnapshot | FoundResult:
         # the readers are loaded in this thread, when a file is meant, and not before the window
         from optmem_gui.engine.config_builder import ConfigBuilder  # noqa: PLC0415  # as said above
         from optmem_gui.report.model_notice import model_notice  # noqa: PLC0415  # as said above
+        from optmem_gui.report.results_store import is_result  # noqa: PLC0415  # as said above
         from optmem_gui.report.scenario_file import load_scenario  # noqa: PLC0415  # as said above
         from optmem_gui.report.snapshot_file import is_snapshot  # noqa: PLC0415  # as said above
 
@@ -99,6 +105,8 @@ class LoadThread(QThread):
             return LoadedScenario(scenario, model_notice(scenario.model))
         if is_snapshot(self.path):
             return FoundSnapshot()
+        if is_result(self.path):
+            return FoundResult()
         before = stamp_of(self.path)
         checkpoint = read_checkpoint(
             self.path,

@@ -1,0 +1,190 @@
+"""Figures of a measurement as rows of a table: three sides of one run, or two runs beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication
+
+from optmem_gui.core.result_rows import ResultChange, ResultRow
+from optmem_gui.core.units import SizeUnit, format_bytes, format_count
+from optmem_gui.gui.i18n import QT_TRANSLATE_NOOP, component_name, phase_name
+from optmem_gui.gui.widgets.text_table import Heads, TextRow
+
+_NAMES: dict[tuple[str, str], str] = {
+    ("peak", "allocated"): QT_TRANSLATE_NOOP("ResultRows", "peak allocated"),
+    ("reserved", "reserved"): QT_TRANSLATE_NOOP("ResultRows", "peak reserved"),
+    ("reserved", "fragmentation"): QT_TRANSLATE_NOOP("ResultRows", "fragmentation"),
+    ("process", "process"): QT_TRANSLATE_NOOP("ResultRows", "process"),
+    ("process", "context"): QT_TRANSLATE_NOOP("ResultRows", "context, libraries"),
+}
+_TIPS: dict[tuple[str, str], str] = {
+    ("component", "workspace"): QT_TRANSLATE_NOOP(
+        "ResultRows",
+        "measured: what stays allocated between two steps beside the tensors, ends of blocks included",
+    ),
+    ("reserved", "fragmentation"): QT_TRANSLATE_NOOP(
+        "ResultRows", "what the caching allocator holds beyond the peak"
+    ),
+    ("process", "process"): QT_TRANSLATE_NOOP(
+        "ResultRows",
+        "what the driver, or the system on a CPU, shows for the process; predicted: the middle of the band",
+    ),
+    ("process", "context"): QT_TRANSLATE_NOOP(
+        "ResultRows", "what the process holds on the GPU beyond what torch reserved"
+    ),
+}
+
+
+def _say(text: str) -> str:
+    return QCoreApplication.translate("ResultRows", text)
+
+
+def three_sides(rows: Sequence[ResultRow], unit: SizeUnit) -> tuple[Heads, tuple[TextRow, ...]]:
+    """Estimated, simulated where it was, and measured, with the signed errors.
+
+    Args:
+        rows: What was measured, and what was predicted of it.
+        unit: Unit of the sizes.
+    """
+    traced = any(row.simulated is not None for row in rows)
+    simulated = (
+        (
+            QCoreApplication.translate("ResultRows", "simulated"),
+            QCoreApplication.translate("ResultRows", "error"),
+        )
+        if traced
+        else ()
+    )
+    cells = (
+        QCoreApplication.translate("ResultRows", "Component"),
+        QCoreApplication.translate("ResultRows", "measured"),
+        QCoreApplication.translate("ResultRows", "estimated"),
+        QCoreApplication.translate("ResultRows", "error"),
+        *simulated,
+    )
+    exact = (
+        QCoreApplication.translate("ResultRows", "measured, bytes"),
+        QCoreApplication.translate("ResultRows", "estimated, bytes"),
+        *((QCoreApplication.translate("ResultRows", "simulated, bytes"),) if traced else ()),
+    )
+    heads = Heads(cells, exact, frozenset(range(1, len(cells))))
+    return heads, tuple(_sides(row, unit, traced=traced) for row in rows)
+
+
+def _sides(row: ResultRow, unit: SizeUnit, *, traced: bool) -> TextRow:
+    simulated = (_size(row.simulated, unit), _error(row.simulated, row.measured)) if traced else ()
+    cells = (
+        row_name(row.kind, row.id),
+        _size(row.measured, unit),
+        _size(row.estimated, unit),
+        _error(row.estimated, row.measured),
+        *simulated,
+    )
+    exact = (_count(row.measured), _count(row.estimated), *((_count(row.simulated),) if traced else ()))
+    return TextRow(cells, exact, _tip(row), component=row.id if row.kind == "component" else "")
+
+
+def two_runs(changes: Sequence[ResultChange], unit: SizeUnit) -> tuple[Heads, tuple[TextRow, ...]]:
+    """Two measurements beside each other: what the second has more.
+
+    Args:
+        changes: The measured sizes of both.
+        unit: Unit of the sizes.
+    """
+    heads = Heads(
+        (
+            QCoreApplication.translate("ResultRows", "Component"),
+            QCoreApplication.translate("ResultRows", "A"),
+            QCoreApplication.translate("ResultRows", "B"),
+            QCoreApplication.translate("ResultRows", "B - A"),
+            QCoreApplication.translate("ResultRows", "change"),
+        ),
+        (
+            QCoreApplication.translate("ResultRows", "A, bytes"),
+            QCoreApplication.translate("ResultRows", "B, bytes"),
+        ),
+        frozenset(range(1, 5)),
+    )
+    return heads, tuple(_both(change, unit) for change in changes)
+
+
+def _both(change: ResultChange, unit: SizeUnit) -> TextRow:
+    difference = change.difference
+    shown = (
+        ""
+        if difference is None
+        else QCoreApplication.translate("ResultRows", "same")
+        if difference == 0
+        else _signed(difference, unit)
+    )
+    cells = (
+        row_name(change.kind, change.id),
+        _size(change.first, unit),
+        _size(change.second, unit),
+        shown,
+        "" if not change.share else f"{change.share:+.1%}",
+    )
+    exact = (_count(change.first), _count(change.second))
+    tip = (
+        ""
+        if difference is None
+        else QCoreApplication.translate("ResultRows", "{bytes} bytes").format(bytes=f"{difference:+,}")
+    )
+    return TextRow(cells, exact, tip, component=change.id if change.kind == "component" else "")
+
+
+def row_name(kind: str, row_id: str) -> str:
+    """What to call a row, in the current language."""
+    if kind == "component":
+        return component_name(row_id)
+    if kind == "phase":
+        return QCoreApplication.translate("ResultRows", "peak in {phase}").format(phase=phase_name(row_id))
+    return _say(_NAMES[kind, row_id])
+
+
+def error_text(error: float | None) -> str:
+    """A signed error in a list."""
+    return (
+        ""
+        if error is None
+        else QCoreApplication.translate("ResultRows", "exact")
+        if error == 0
+        else f"{error:+.1%}"
+    )
+
+
+def _size(size: int | None, unit: SizeUnit) -> str:
+    return "-" if size is None else format_bytes(size, unit)
+
+
+def _signed(size: int, unit: SizeUnit) -> str:
+    return f"{'+' if size > 0 else '-'}{format_bytes(abs(size), unit)}"
+
+
+def _count(size: int | None) -> str:
+    return "" if size is None else str(size)
+
+
+def _error(predicted: int | None, measured: int | None) -> str:
+    """Small ones in bytes: a percentage would hide that they are not zero."""
+    if predicted is None or measured is None:
+        return ""
+    difference = predicted - measured
+    if difference == 0:
+        return QCoreApplication.translate("ResultRows", "exact")
+    if measured == 0:
+        return QCoreApplication.translate("ResultRows", "not measured")
+    error = difference / measured
+    return f"{difference:+,} B" if abs(error) < 0.0005 else f"{error:+.1%}"
+
+
+def _tip(row: ResultRow) -> str:
+    sides = (
+        (QCoreApplication.translate("ResultRows", "measured {count} bytes"), row.measured),
+        (QCoreApplication.translate("ResultRows", "estimated {count} bytes"), row.estimated),
+        (QCoreApplication.translate("ResultRows", "simulated {count} bytes"), row.simulated),
+    )
+    lines = [text.format(count=format_count(size)) for text, size in sides if size is not None]
+    tip = _TIPS.get((row.kind, row.id))
+    return "\n".join((*lines, *([_say(tip)] if tip else [])))
