@@ -6,7 +6,9 @@ import argparse
 import re
 import sys
 from dataclasses import replace
+from pathlib import Path
 
+from optmem_gui.checkpoints.weight_files import weight_files
 from optmem_gui.cli.output import say
 from optmem_gui.cli.ranks import measure_on_ranks
 from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO, complain
@@ -21,7 +23,7 @@ from optmem_gui.core.measuring import measure_request, measured_scenario
 from optmem_gui.core.overhead import CONTEXT_BYTES
 from optmem_gui.core.protocol import Hello, Progress
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.requests import MOST_SAMPLE_HZ
+from optmem_gui.core.requests import MOST_SAMPLE_HZ, MeasureRequest
 from optmem_gui.core.result_rows import Predictions
 from optmem_gui.core.scenario import Scenario, Target
 from optmem_gui.core.simulated import simulate_request
@@ -73,9 +75,7 @@ def measure(arguments: argparse.Namespace) -> int:
     breakdown = None if work.function else compute(scenario, gpu)
     if breakdown is not None:
         _check_room(scenario, breakdown, devices, device)
-    request = measure_request(
-        work.scenario, device, arguments.steps, config=work.config, function=work.function
-    )
+    request = _request(arguments, work, device)
     outcome = Measurement(arguments.python, rate).run(request, _show)
     _clear()
     if outcome.status not in ("done", "out_of_memory") and outcome.reason is not None:
@@ -90,6 +90,23 @@ def measure(arguments: argparse.Namespace) -> int:
     else:
         say("\n".join((result_text(kept), f"Kept as {kept.id}", *map(str, said))))
     return EXIT_DONE if outcome.status == "done" else EXIT_NO
+
+
+def _request(arguments: argparse.Namespace, work: Work, device: str) -> MeasureRequest:
+    """What the worker is asked, with what was asked for beside the scenario."""
+    path = work.scenario.model.path
+    if arguments.own_weights and (work.function or path is None):
+        raise UserError("cli.own_weights_need_path")
+    return measure_request(
+        work.scenario,
+        device,
+        arguments.steps,
+        config=work.config,
+        function=work.function,
+        own_weights=weight_files(Path(path)) if arguments.own_weights and path is not None else (),
+        compiled=arguments.compile,
+        history=str(Path(arguments.history).resolve()) if arguments.history else "",
+    )
 
 
 def _traced(

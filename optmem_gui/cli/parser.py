@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import NoReturn, get_args
+from typing import get_args
 
 from optmem_gui.cli import COMMANDS
+from optmem_gui.cli.answering import Parser
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.parallel import SHARD_IDS, Offload
 from optmem_gui.core.precision import SCHEMES
@@ -18,18 +19,6 @@ LARGEST = 10**9
 """Largest batch, sequence, accumulation or rank accepted."""
 
 _PYTHON = "Python that simulates and measures, and builds a config of a family not known here; it has torch"
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that answers a mistake with one line instead of its usage."""
-
-    def error(self, message: str) -> NoReturn:
-        """Refuse the arguments.
-
-        Raises:
-            UserError: Always.
-        """
-        raise UserError("cli.usage", why=message, command=self.prog)
 
 
 class _Whole(argparse.Action):
@@ -53,9 +42,7 @@ def build_parser() -> Parser:
     """The parser of every subcommand."""
     parser = Parser(prog="optmem", description="How much GPU memory training takes.", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True, metavar="|".join(COMMANDS))
-    estimate = commands.add_parser(
-        "estimate", help="predict the memory of one training step", allow_abbrev=False
-    )
+    estimate = commands.add_parser("estimate", help=COMMANDS["estimate"], allow_abbrev=False)
     _add_model(estimate)
     _add_training(estimate)
     _add_verdict(estimate)
@@ -67,38 +54,36 @@ def build_parser() -> Parser:
         "--export", metavar="FILE", action="append", help="save it too: .csv, .json, .md, .tex or .html"
     )
     estimate.add_argument("--overwrite", action="store_true", help="replace a FILE that is there")
-    traced = commands.add_parser("simulate", help="trace a real step, without a GPU", allow_abbrev=False)
+    traced = commands.add_parser("simulate", help=COMMANDS["simulate"], allow_abbrev=False)
     _add_model(traced)
     _add_training(traced)
     _add_verdict(traced)
     _add_simulation(traced)
-    measure = commands.add_parser("measure", help="run real steps and compare", allow_abbrev=False)
+    measure = commands.add_parser("measure", help=COMMANDS["measure"], allow_abbrev=False)
     _add_model(measure)
     _add_training(measure)
     _add_device(measure)
-    inspect = commands.add_parser("inspect", help="what a checkpoint holds", allow_abbrev=False)
+    inspect = commands.add_parser("inspect", help=COMMANDS["inspect"], allow_abbrev=False)
     inspect.add_argument("path", metavar="PATH", help="checkpoint, folder or config.json")
     inspect.add_argument("--python", metavar="FILE", help=_PYTHON)
-    listing = commands.add_parser("optimizers", help="the catalogue of optimizers", allow_abbrev=False)
+    listing = commands.add_parser("optimizers", help=COMMANDS["optimizers"], allow_abbrev=False)
     listing.add_argument("--library", metavar="NAME", help="only this library, such as torch")
     listing.add_argument("--family", metavar="NAME", help="only this family, such as adam")
-    known = commands.add_parser("presets", help="the published models known by name", allow_abbrev=False)
+    known = commands.add_parser("presets", help=COMMANDS["presets"], allow_abbrev=False)
     known.add_argument("words", metavar="WORD", nargs="*", help="only those with these words, such as qwen3")
-    planned = commands.add_parser("plan", help="how few GPUs are enough", allow_abbrev=False)
+    planned = commands.add_parser("plan", help=COMMANDS["plan"], allow_abbrev=False)
     _add_model(planned)
     _add_training(planned)
     planned.add_argument("--gpu", metavar="ID", help="every rank's GPU, such as h100-80gb")
     planned.add_argument("--gpus-max", metavar="N", action=_Whole, help="where to give up, 16384 at most")
     planned.add_argument("--target", choices=get_args(Target), help="device whose rules apply")
-    probe = commands.add_parser("probe", help="add an optimizer of your own", allow_abbrev=False)
+    probe = commands.add_parser("probe", help=COMMANDS["probe"], allow_abbrev=False)
     _add_probe(probe)
-    recorded = commands.add_parser("replay", help="a recorded memory snapshot", allow_abbrev=False)
+    recorded = commands.add_parser("replay", help=COMMANDS["replay"], allow_abbrev=False)
     _add_replay(recorded)
-    kept = commands.add_parser("results", help="the measurements that are kept", allow_abbrev=False)
+    kept = commands.add_parser("results", help=COMMANDS["results"], allow_abbrev=False)
     _add_results(kept)
-    checked = commands.add_parser(
-        "selfcheck", help="how far the numbers are from real steps", allow_abbrev=False
-    )
+    checked = commands.add_parser("selfcheck", help=COMMANDS["selfcheck"], allow_abbrev=False)
     _add_selfcheck(checked)
     for command in (
         estimate,
@@ -244,6 +229,13 @@ def _add_device(parser: argparse.ArgumentParser) -> None:
         action=_Whole,
         default=DEFAULT_SAMPLE_HZ,
         help="samples of the driver a second",
+    )
+    device.add_argument("--compile", action="store_true", help="torch.compile compiles the model")
+    device.add_argument(
+        "--own-weights", action="store_true", help="load the values of the checkpoint, not random ones"
+    )
+    device.add_argument(
+        "--history", metavar="FILE", help="write the history of the caching allocator, a .pickle (GPU)"
     )
     device.add_argument("--simulate", action="store_true", help="trace the step too, for the same device")
 

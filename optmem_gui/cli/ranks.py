@@ -31,6 +31,9 @@ def measure_on_ranks(arguments: argparse.Namespace, asked: Scenario, devices: De
     Raises:
         UserError: The ranks cannot run here; the line says why.
     """
+    if arguments.compile or arguments.history or arguments.own_weights:
+        given = [f"--{name}" for name in ("compile", "history", "own-weights") if _is_given(arguments, name)]
+        raise UserError("measure.one_device_only", given=", ".join(given))
     wanted = "cuda" if arguments.device.startswith("cuda") else arguments.device
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     ids = rank_devices(devices, wanted, asked.parallel.gpus, visible)
@@ -47,6 +50,10 @@ def measure_on_ranks(arguments: argparse.Namespace, asked: Scenario, devices: De
     document = _document(scenario, outcomes, rows)
     say(to_text(document) if arguments.json else _text(scenario, outcomes, rows))
     return EXIT_DONE if worst.status == "done" else EXIT_NO
+
+
+def _is_given(arguments: argparse.Namespace, option: str) -> bool:
+    return bool(getattr(arguments, option.replace("-", "_")))
 
 
 class _Show:

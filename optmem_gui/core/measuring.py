@@ -38,7 +38,15 @@ def measured_scenario(scenario: Scenario, device: str, *, built: bool = False) -
 
 
 def measure_request(
-    scenario: Scenario, device: str, steps: int = DEFAULT_STEPS, *, config: str = "", function: str = ""
+    scenario: Scenario,
+    device: str,
+    steps: int = DEFAULT_STEPS,
+    *,
+    config: str = "",
+    function: str = "",
+    own_weights: tuple[str, ...] = (),
+    compiled: bool = False,
+    history: str = "",
 ) -> MeasureRequest:
     """What to ask the worker.
 
@@ -48,6 +56,9 @@ def measure_request(
         steps: Optimizer steps.
         config: Text of the model's ``config.json``, for transformers to build it from.
         function: The user's own function, ``FILE.py:NAME``; it goes before everything else.
+        own_weights: Files whose values the parameters get; random ones where left out.
+        compiled: ``torch.compile`` compiles the model.
+        history: File for the caching allocator's history.
 
     Raises:
         UserError: There is no such optimizer, it does not run in torch, or it takes the model itself.
@@ -82,6 +93,9 @@ def measure_request(
         function=function,
         named=implementation.handing == "named",
         groups=groups,
+        own_weights=() if function else own_weights,
+        compiled=compiled,
+        history=history,
     )
 
 

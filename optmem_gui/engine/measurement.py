@@ -375,7 +375,12 @@ class Measurement:
         total = None if course.hello is None else course.hello.total_bytes
         used = [s.device_used_bytes for s in course.samples if s.device_used_bytes is not None]
         change = used[-1] - course.baseline if used and course.baseline is not None else 0
-        return (*spill(total, course.phases), *growth(course.steps), *disturbance(change, course.others))
+        return (
+            *([Reason("measure.compiled")] if course.request.compiled else ()),
+            *spill(total, course.phases),
+            *growth(course.steps),
+            *disturbance(change, course.others),
+        )
 
     def _verdict(self, course: _Course, stop: _Stop | None) -> tuple[Status, Reason | None, str]:
         if stop is not None:

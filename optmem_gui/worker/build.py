@@ -11,6 +11,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme
 from optmem_gui.core.requests import BareTensor, FrozenTensors, MeasureRequest
 from optmem_gui.worker.adapters import add_adapters
+from optmem_gui.worker.compiling import compile_job
 from optmem_gui.worker.job import Batch, Job, default_dtype, torch_dtype
 from optmem_gui.worker.transformer import Transformer
 
@@ -34,6 +35,12 @@ def build(request: MeasureRequest, scheme: PrecisionScheme, device: torch.device
         job = _bare(request.tensors, weights, device)
     if not job.trainable:
         raise UserError("measure.nothing_to_train")
+    if request.own_weights:
+        from optmem_gui.worker.sources.own_weights import load_into  # noqa: PLC0415  # only where asked for
+
+        load_into(job, request.own_weights)
+    if request.compiled:
+        compile_job(job, device)
     return job
 
 

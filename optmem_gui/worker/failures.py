@@ -9,6 +9,7 @@ import torch
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.protocol import Failed
+from optmem_gui.worker.compiling import is_compilers
 from optmem_gui.worker.update import first_line
 
 _CPU_REQUEST = re.compile(r"you tried to allocate (\d+) bytes")
@@ -39,14 +40,18 @@ def explain(error: Exception, step: int, phase: str, device: str, action: str = 
     if isinstance(error, MemoryError):
         return _out_of_memory(0, detail, step, phase, "cpu")
     cause = first_line(error)
+    values: dict[str, int | float | str]
     if isinstance(error, RuntimeError) and _NO_ROOM in str(error):
         return Failed("out_of_memory", "measure.no_room_to_start", {"cause": cause}, detail, step, phase)
     if isinstance(error, RuntimeError) and any(sign in str(error) for sign in _LOST):
         return Failed("gpu_lost", "measure.gpu_failed", {"cause": cause}, detail, step, phase)
     where = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    values: dict[str, int | float | str] = {"phase": phase or "start", "step": step}
-    values["cause"] = f"{type(error).__name__}: {cause}"
-    return Failed("error", f"{action}.step_failed", values, where, step, phase)
+    if is_compilers(error):
+        code, key, values = "compile_failed", "measure.compile_failed", {"cause": cause}
+    else:
+        code, key = "error", f"{action}.step_failed"
+        values = {"phase": phase or "start", "step": step, "cause": f"{type(error).__name__}: {cause}"}
+    return Failed(code, key, values, where, step, phase)
 
 
 def asked_bytes(error: Exception) -> int | None:
