@@ -11,10 +11,15 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
+from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Lora, Scenario
+from optmem_gui.core.sharding.mesh import MOST_GPUS
 
 _LOW_PRECISION = {"fp32": "amp-bf16", "amp-bf16": "bf16-autocast", "amp-fp16": "bf16-autocast"}
+
+_SHARES_MORE = {"ddp": "fsdp2", "zero-redundancy": "fsdp2", "zero1": "zero2", "zero2": "zero3"}
+"""The engine that shares more among the same ranks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,25 @@ def _candidates(scenario: Scenario) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "lora", {"lora": Lora(rank=16)}
     elif scenario.lora.base_dtype not in ("nf4", "nf4-dq"):
         yield "nf4", {"lora": replace(scenario.lora, base_dtype="nf4")}
+    if scenario.parallel.gpus > 1:
+        for way, parallel in _of_layout(scenario.parallel):
+            yield way, {"parallel": parallel}
+
+
+def _of_layout(parallel: Parallel) -> Iterator[tuple[str, Parallel]]:
+    further = _SHARES_MORE.get(parallel.shard)
+    if further is not None:
+        yield "shard_more", replace(parallel, shard=further, bucket_view=False)
+    if 2 * parallel.gpus <= MOST_GPUS and parallel.shard != "ddp":
+        yield "more_gpus", replace(parallel, gpus=2 * parallel.gpus)
+    if parallel.offload == "none":
+        yield "offload_optimizer", replace(parallel, offload="optimizer")
+    if parallel.offload != "all":
+        yield "offload_all", replace(parallel, offload="all")
+    if parallel.tp > 1 and not parallel.sequence_parallel:
+        yield "sequence_parallel", replace(parallel, sequence_parallel=True)
+    if parallel.shard == "ddp" and not parallel.bucket_view:
+        yield "bucket_view", replace(parallel, bucket_view=True)
 
 
 def _of_activations(scenario: Scenario, batch: int) -> Iterator[tuple[str, dict[str, Any]]]:
