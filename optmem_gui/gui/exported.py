@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from optmem_gui.core.breakdown import Component
+from optmem_gui.core.breakdown import Breakdown, Component
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.units import SizeUnit, in_unit
+from optmem_gui.core.units import format_count, scale_of
 from optmem_gui.gui.i18n import component_name, listed, model_title, phase_name, render_reason
 from optmem_gui.gui.panels.headline import HeadlinePanel
 from optmem_gui.gui.paper.course import Course
@@ -72,42 +72,44 @@ def _all_names(name: Callable[[str], str], ids: list[str]) -> Callable[[str], st
 
 
 def _rows(exported: Exported, table: Table | None) -> tuple[Table, tuple[str, ...]]:
-    """The rows that are not 0, with their part of the peak as a size, and the peak below them."""
+    """The rows that are not 0, in the unit that suits the largest, and the peak below them."""
     breakdown, words = exported.breakdown, exported.words
+    largest = max(breakdown.peak_bytes, *(row.bytes for row in breakdown.components))
+    unit, scale = scale_of(largest, words.unit)
     rows, ids = [], []
     for component, cells in zip(breakdown.components, () if table is None else table.rows, strict=True):
         if component.counted and component.bytes == 0:
             continue
         ids.append(component.id)
-        rows.append(_brief(component, cells, exported))
+        rows.append(_brief(component, cells, breakdown, scale))
     exact = words("exact_bytes", count=breakdown.peak_bytes)
-    last = (words("peak_row"), "", "", "", in_unit(breakdown.peak_bytes, words.unit), "100.0%", exact)
-    heads = tuple(
-        words(key) if key else words.unit
-        for key in ("component", "dtype", "each", "", "at_peak", "share", "formula")
-    )
-    return Table(heads, (*rows, last), frozenset({2, 3, 4, 5})), tuple(ids)
+    last = (words("peak_row"), "", "", "", _size(breakdown.peak_bytes, scale), "100.0%", exact)
+    heads = ("component", "dtype", "each", "", "at_peak", "share", "formula")
+    names = tuple(words(head) if head else unit for head in heads)
+    return Table(names, (*rows, last), frozenset({2, 3, 4, 5})), tuple(ids)
 
 
-def _brief(row: Component, cells: tuple[str, ...], exported: Exported) -> tuple[str, ...]:
+def _brief(row: Component, cells: tuple[str, ...], breakdown: Breakdown, scale: int) -> tuple[str, ...]:
     """The cells of a row that a page has room for; what rounds to nothing is not shown as nothing."""
     if not row.counted:
         return (*cells[:4], "", "", cells[7])
-    breakdown, unit = exported.breakdown, exported.words.unit
     each = row.bytes_per_parameter(breakdown.parameters.total)
     share = row.at_peak / breakdown.peak_bytes if breakdown.peak_bytes else 0.0
     return (
         *cells[:2],
         "<0.01" if 0 < each < 0.005 else f"{each:.3g}",
-        _size(row.bytes, unit),
-        _size(row.at_peak, unit),
+        _size(row.bytes, scale),
+        _size(row.at_peak, scale),
         "<0.1%" if 0 < share < 0.0005 else f"{share:.1%}",
         cells[7],
     )
 
 
-def _size(size_bytes: int, unit: SizeUnit) -> str:
-    text = in_unit(size_bytes, unit)
-    if size_bytes == 0:
-        return "0"
-    return "<0.01" if text == "0.00" else text
+def _size(size_bytes: int, scale: int) -> str:
+    """A size in a column's unit."""
+    value = size_bytes / scale
+    if scale == 1 or size_bytes == 0:
+        return format_count(size_bytes)
+    if value < 0.005:
+        return "<0.01"
+    return f"{value:.2f}" if value < 10 else f"{value:,.1f}"

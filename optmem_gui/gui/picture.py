@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import re
+from html import escape
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from optmem_gui.gui.paper.page import Content, Looks, Part, compose, height_of
-from optmem_gui.gui.paper.sheet import POINT, Sheet
+from optmem_gui.gui.paper.sheet import POINT, Sheet, paper_families
 from optmem_gui.gui.theme import LIGHT
 
 WIDTH = 640
@@ -81,7 +83,18 @@ def svg(content: Content, parts: frozenset[Part]) -> bytes:
     _draw(painter, content, parts, units.height())
     painter.end()
     buffer.close()
-    return bytes(data.data())
+    return _with_families(bytes(data.data()))
+
+
+def _with_families(data: bytes) -> bytes:
+    """The drawing with its font families named once and more than one of them.
+
+    Qt names one family, at every text; where another computer lacks it, a serif font would take its place.
+    """
+    bare = re.sub(rb' ?font-family="[^"]*"', b"", data)
+    names = [name.partition(" [")[0].replace("'", "") for name in paper_families()]
+    families = ", ".join((*(f"'{name}'" for name in names), "Helvetica", "Arial", "sans-serif"))
+    return bare.replace(b"<svg", f'<svg style="font-family: {escape(families, quote=False)}"'.encode(), 1)
 
 
 def _draw(painter: QPainter, content: Content, parts: frozenset[Part], height: float) -> None:

@@ -20,41 +20,41 @@ def paint_bar(sheet: Sheet, content: BarContent, top: float) -> float:
     scale = sheet.width / (1.03 * longest)
     bar = QRectF(sheet.left, top, sheet.width, _HEIGHT)
     sheet.painter.fillRect(bar, QColor(LIGHT.grid))
-    left = sheet.left
+    areas, left = [], sheet.left
     for part in drawn:
-        area = QRectF(left, top, part.bytes * scale, _HEIGHT)
+        areas.append((part, QRectF(left, top, part.bytes * scale, _HEIGHT)))
+        left += part.bytes * scale
+    for part, area in areas:
         _paint_part(sheet, part, area)
-        left = area.right()
     bottom = top + _HEIGHT
     if content.usable_bytes is not None:
         bottom = _paint_capacity(sheet, content, sheet.left + content.usable_bytes * scale, bar)
+    for part, area in areas:  # last, so that the capacity does not cross a word out
+        if part.id != OVERHEAD:
+            _paint_label(sheet, part, area)
     return _paint_legend(sheet, drawn, bottom + 5 * POINT)
 
 
 def _paint_part(sheet: Sheet, part: Segment, area: QRectF) -> None:
-    painter = sheet.painter
     if part.id == OVERHEAD:
         _paint_overhead(sheet, area)
         return
-    style = component_style(part.id, dark=False)
-    sheet.fill(rectangle(area), style)
-    painter.fillRect(
-        QRectF(area.right() - 0.5 * POINT, area.top(), 0.5 * POINT, area.height()), Qt.GlobalColor.white
-    )
-    label = next(
-        (
-            text
-            for text in (f"{part.name}  {part.size}", part.size)
-            if sheet.text_width(text, _SIZE, bold=True) + 8 * POINT <= area.width()
-        ),
-        "",
-    )
-    if label:
-        line = sheet.line_height(_SIZE)
-        place = QRectF(area.left() + 4 * POINT, area.center().y() - line / 2, 0, line)
-        place.setWidth(sheet.text_width(label, _SIZE, bold=True) + 2 * POINT)
-        painter.fillRect(place.adjusted(-1.5 * POINT, 0, -0.5 * POINT, 0), style.colour)
-        sheet.write(place, label, _SIZE, colour=style.text.name(), bold=True)
+    sheet.fill(rectangle(area), component_style(part.id, dark=False))
+    border = QRectF(area.right() - 0.5 * POINT, area.top(), 0.5 * POINT, area.height())
+    sheet.painter.fillRect(border, QColor(LIGHT.card))
+
+
+def _paint_label(sheet: Sheet, part: Segment, area: QRectF) -> None:
+    """Name and size, the size alone, or nothing, as there is room."""
+    style, line = component_style(part.id, dark=False), sheet.line_height(_SIZE)
+    for text in (f"{part.name}  {part.size}", part.size):
+        width = sheet.text_width(text, _SIZE, bold=True)
+        if width + 8 * POINT > area.width():
+            continue
+        place = QRectF(area.left() + 4 * POINT, area.center().y() - line / 2, width + 2 * POINT, line)
+        sheet.painter.fillRect(place.adjusted(-1.5 * POINT, 0, -0.5 * POINT, 0), style.colour)
+        sheet.write(place, text, _SIZE, colour=style.text.name(), bold=True)
+        return
 
 
 def _paint_overhead(sheet: Sheet, area: QRectF) -> None:
