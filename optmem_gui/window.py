@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import os
+from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from pathlib import Path
 
 from optmem_gui import __version__
 from optmem_gui.cli import COMMANDS
-from optmem_gui.cli.parser import Parser
+from optmem_gui.cli.answering import Parser
 from optmem_gui.cli.refusal import guarded
 from optmem_gui.core.errors import UserError
 from optmem_gui.display import check_display, has_display
 from optmem_gui.logs import log_what_is_not_caught, start_log, take_crash
+
+_COMMANDS_HELP = "\n".join(
+    [
+        "without a window (`optmem estimate --help` and so on tell more):",
+        *(f"  {name:<22}{what}" for name, what in COMMANDS.items()),
+        "",
+        "example: optmem estimate --params 7B --optimizer adamw --gpu h100-80gb",
+    ]
+)
 
 
 def open_window(arguments: Sequence[str]) -> int:
@@ -25,6 +35,8 @@ def open_window(arguments: Sequence[str]) -> int:
 
 
 def _open(arguments: Sequence[str]) -> int:
+    if arguments and not Path(arguments[0]).exists():
+        _check_word(arguments[0])  # a misspelled subcommand, before its options are refused
     parsed = _parser().parse_args(list(arguments))
     if parsed.path is not None:
         _check_path(parsed.path)
@@ -52,7 +64,8 @@ def _parser() -> Parser:
     parser = Parser(
         prog="optmem",
         description="How much GPU memory training takes, where it goes, and whether it fits.",
-        epilog=f"Without a window: optmem {{{','.join(COMMANDS)}}} --help",
+        epilog=_COMMANDS_HELP,
+        formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument(
@@ -70,11 +83,15 @@ def _parser() -> Parser:
 
 
 def _check_path(given: str) -> None:
-    if Path(given).exists():
-        return
+    if not Path(given).exists():
+        _check_word(given)
+        raise UserError("file.not_found", path=given)
+
+
+def _check_word(given: str) -> None:
+    """Refuse what looks like a subcommand and is none."""
     from difflib import get_close_matches  # noqa: PLC0415  # only a refusal needs it
 
-    near = get_close_matches(given, COMMANDS, n=1)
+    near = [f"--{given}"] if given in {"help", "version"} else get_close_matches(given, COMMANDS, n=1)
     if near and not any(mark in given for mark in "./\\"):
         raise UserError("cli.unknown_command", given=given, near=near[0])
-    raise UserError("file.not_found", path=given)
