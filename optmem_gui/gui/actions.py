@@ -213,6 +213,19 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "measure",
     ),
     ActionSpec(
+        "measure_with",
+        QT_TRANSLATE_NOOP("Actions", "Measure &with..."),
+        QT_TRANSLATE_NOOP(
+            "Actions", "Measure compiled, with the checkpoint's own values, or with the allocator's history"
+        ),
+        "Ctrl+F5",
+    ),
+    ActionSpec(
+        "measure_function",
+        QT_TRANSLATE_NOOP("Actions", "Measure a fu&nction..."),
+        QT_TRANSLATE_NOOP("Actions", "Run real steps of a function in a Python file of your own"),
+    ),
+    ActionSpec(
         "stop",
         QT_TRANSLATE_NOOP("Actions", "S&top"),
         QT_TRANSLATE_NOOP("Actions", "Stop the simulation or the measurement"),
@@ -243,6 +256,11 @@ ACTIONS: tuple[ActionSpec, ...] = (
         QT_TRANSLATE_NOOP("Actions", "&How memory is used"),
         QT_TRANSLATE_NOOP("Actions", "Short pages: where the memory goes, and what tools show of it"),
         "Ctrl+F1",
+    ),
+    ActionSpec(
+        "selfcheck",
+        QT_TRANSLATE_NOOP("Actions", "&Self-check..."),
+        QT_TRANSLATE_NOOP("Actions", "Put every number beside real steps on this computer"),
     ),
     ActionSpec(
         "about_optimizer",
@@ -289,6 +307,8 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "simulate_after_edit",
             "-",
             "measure",
+            "measure_with",
+            "measure_function",
             "-",
             "stop",
             "-",
@@ -296,7 +316,10 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
             "probe",
         ),
     ),
-    (QT_TRANSLATE_NOOP("Actions", "&Help"), ("why", "about_optimizer", "pages", "-", "about")),
+    (
+        QT_TRANSLATE_NOOP("Actions", "&Help"),
+        ("why", "about_optimizer", "pages", "-", "selfcheck", "-", "about"),
+    ),
 )
 """Menus and what they hold; an entry that ends in ``>`` is a submenu of the actions that begin so."""
 

@@ -23,18 +23,26 @@ from optmem_gui.core.simulating import SimulationReport
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.calibration import calibrate
 from optmem_gui.engine.measurement import Event, Measurement, MeasurementResult
+from optmem_gui.engine.ranks import RankMeasurement, cause_of
 from optmem_gui.gui import settings as keys
+from optmem_gui.gui.measured_ranks import measured, with_ranks
 from optmem_gui.gui.pythons import worker_python
 from optmem_gui.gui.settings import Settings
-from optmem_gui.gui.snapshot import Measured, MeasurementState, MeasureStage
+from optmem_gui.gui.snapshot import MeasurementState, MeasureStage
 from optmem_gui.gui.store import Store
-from optmem_gui.gui.tasks.measure import MeasureThread
-from optmem_gui.gui.tasks.prepare import Prepared, PrepareThread
+from optmem_gui.gui.tasks.measure import MeasureThread, Measuring, Ranks
+from optmem_gui.gui.tasks.prepare import PLAIN, MeasureOptions, Prepared, PrepareThread
 from optmem_gui.report.kept_result import keep
 
 Answer = Literal["largest", "anyway", "cancel"]
 MakeMeasurement = Callable[[str | None, int], Measurement]
 
+_STAGES = {
+    "done": MeasureStage.DONE,
+    "out_of_memory": MeasureStage.FAILED,
+    "failed": MeasureStage.FAILED,
+    "cancelled": MeasureStage.CANCELLED,
+}
 _PHASES = ("forward", "backward", "optimizer_step", "between_steps")
 
 
@@ -51,6 +59,7 @@ class Measurer(QObject):
         super().__init__(parent)
         self._store, self._settings, self._make = store, settings, make
         self._prepared: Prepared | None = None
+        self._options = PLAIN
         self._asked: Scenario | None = None
         self._gpu: Gpu | None = None
         self._preparing: PrepareThread | None = None
@@ -66,9 +75,15 @@ class Measurer(QObject):
         """Find out what can be measured on, without measuring."""
         self._prepare(None)
 
-    def start(self) -> None:
-        """Measure what the figures in the window belong to."""
+    def start(self, options: MeasureOptions = PLAIN) -> None:
+        """Measure what the figures in the window belong to.
+
+        Args:
+            options: What is asked for beside; a function in it takes the place of the model, and the user
+                has agreed that it runs.
+        """
         if not self.state.stage.is_busy:
+            self._options = options
             self._begin(self._store.snapshot.scenario)
 
     def answer(self, answer: Answer) -> None:
@@ -109,7 +124,8 @@ class Measurer(QObject):
         self._preparing = self._prepare(scenario)
 
     def _prepare(self, scenario: Scenario | None) -> PrepareThread:
-        thread = PrepareThread(scenario, self._settings.get(keys.STEPS), self, self._store.gpus)
+        steps, gpus = self._settings.get(keys.STEPS), self._store.gpus
+        thread = PrepareThread(scenario, steps, self, gpus, self._options)
         thread.finished.connect(self._prepared_one)
         self._keep(thread)
         thread.start()
@@ -153,7 +169,14 @@ class Measurer(QObject):
         request: MeasureRequest = prepared.request
         self._gpu = prepared.gpu
         python = worker_python(self._settings) or None
-        thread = MeasureThread(request, self._make(python, self._settings.get(keys.SAMPLE_HZ)), self)
+        rate = self._settings.get(keys.SAMPLE_HZ)
+        measurement: Measuring
+        if prepared.rank_devices:
+            several = RankMeasurement(python, rate)
+            measurement = Ranks(several, prepared.scenario.parallel, prepared.rank_devices)
+        else:
+            measurement = self._make(python, rate)
+        thread = MeasureThread(request, measurement, self)
         thread.progress.connect(self._progress)
         thread.samples.connect(self._samples)
         thread.finished_with.connect(self._finished)
@@ -189,33 +212,33 @@ class Measurer(QObject):
         state = self.state
         self._store.set_measurement(replace(state, samples=state.samples + taken, notes=state.notes + notes))
 
-    def _finished(self, outcome: MeasurementResult | Exception) -> None:
+    def _finished(self, outcome: MeasurementResult | tuple[MeasurementResult, ...] | Exception) -> None:
         self._measuring = None
         if isinstance(outcome, Exception):
             self._store.set_measurement(MeasurementState())
             raise outcome
-        stages = {
-            "done": MeasureStage.DONE,
-            "out_of_memory": MeasureStage.FAILED,
-            "failed": MeasureStage.FAILED,
-            "cancelled": MeasureStage.CANCELLED,
-        }
-        state = replace(
-            self.state,
-            stage=stages[outcome.status],
-            fraction=None,
-            reason=outcome.reason,
-            detail=outcome.detail,
-            warnings=outcome.warnings,
-        )
-        if outcome.result is not None and state.breakdown is not None:
-            rows = compare(state.breakdown, outcome.result)
-            state = replace(state, rows=rows, result=_measured(outcome))
+        if isinstance(outcome, tuple):
+            self._store.set_measurement(with_ranks(self._ended(cause_of(outcome)), outcome))
+            return
+        state = self._ended(outcome)
+        if outcome.result is not None:
+            rows = () if state.breakdown is None else compare(state.breakdown, outcome.result)
+            state = replace(state, rows=rows, result=measured(outcome))
         if outcome.status in ("done", "out_of_memory") and self._asked is not None:
             predictions = Predictions(state.breakdown, self._traced(), self._gpu)
             kept = keep(self._asked, predictions, outcome)
             state = replace(state, kept=kept, calibration=calibrate(outcome, kept.date[:10]))
         self._store.set_measurement(state)
+
+    def _ended(self, outcome: MeasurementResult) -> MeasurementState:
+        return replace(
+            self.state,
+            stage=_STAGES[outcome.status],
+            fraction=None,
+            reason=outcome.reason,
+            detail=outcome.detail,
+            warnings=outcome.warnings,
+        )
 
     def _traced(self) -> SimulationReport | None:
         """The simulation of what was measured, where there is one for the device it ran on."""
@@ -239,16 +262,3 @@ class Measurer(QObject):
         if isinstance(thread, QThread):
             self._threads.discard(thread)
             thread.deleteLater()
-
-
-def _measured(outcome: MeasurementResult) -> Measured | None:
-    if outcome.result is None:
-        return None
-    steady = outcome.result.steady.phases
-    reserved = [phase.peak_reserved_bytes for phase in steady if phase.peak_reserved_bytes is not None]
-    return Measured(
-        outcome=outcome,
-        peak_bytes=max((phase.peak_bytes for phase in steady), default=0),
-        reserved_bytes=max(reserved, default=None),
-        process_bytes=outcome.process_peak_bytes,
-    )

@@ -17,6 +17,7 @@ from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 
 if TYPE_CHECKING:  # made when they are meant: the window starts without them
+    from optmem_gui.gui.dialogs.selfcheck import SelfCheckDialog
     from optmem_gui.gui.measuring import Answer, Measurer
     from optmem_gui.gui.python_search import PythonSearch
     from optmem_gui.gui.simulating import Simulations
@@ -51,6 +52,24 @@ class Runs(QObject):
 
         return PythonSearch(self._settings, self)
 
+    @cached_property
+    def selfcheck(self) -> SelfCheckDialog:
+        """The self-check."""
+        from optmem_gui.engine.measurement import Measurement  # noqa: PLC0415  # as said above
+        from optmem_gui.engine.selfcheck import SelfCheck  # noqa: PLC0415  # as said above
+        from optmem_gui.engine.simulation import Simulator  # noqa: PLC0415  # as said above
+        from optmem_gui.gui.dialogs.selfcheck import SelfCheckDialog  # noqa: PLC0415  # as said above
+
+        def make(device: str) -> SelfCheck:
+            python = worker_python(self._settings) or None
+            return SelfCheck(
+                device,
+                measurement=lambda: Measurement(python),
+                simulator=lambda: Simulator(python),
+            )
+
+        return SelfCheckDialog(make, self._window)
+
     def look_around(self) -> None:
         """Find out, after the start, what can be measured on and in which Python."""
         self.measurer.probe()
@@ -64,7 +83,10 @@ class Runs(QObject):
             "simulate_function": self._simulate_function,
             "simulate_after_edit": self._choose_after_edit,
             "measure": lambda: self.measurer.start(),  # noqa: PLW0108  # made when it is meant
+            "measure_function": self._measure_function,
+            "measure_with": self._measure_with,
             "stop": self.stop,
+            "selfcheck": self._show_selfcheck,
         }
 
     def check_in(self, table: Actions) -> None:
@@ -87,7 +109,8 @@ class Runs(QObject):
         table.rename("measure", self.tr("&Measure on GPU") if on_gpu else self.tr("&Measure on CPU"))
         for name in ("simulate", "simulate_function"):
             table[name].setEnabled(not elsewhere)
-        table["measure"].setEnabled(not measuring and not elsewhere)
+        for name in ("measure", "measure_function", "measure_with"):
+            table[name].setEnabled(not measuring and not elsewhere)
         table["stop"].setEnabled(measuring or simulating)
 
     def answer(self, answer: str) -> None:
@@ -106,6 +129,14 @@ class Runs(QObject):
         for name in ("measurer", "simulations", "python_search"):
             if name in self.__dict__:  # nothing is made only to be closed
                 getattr(self, name).close()
+        if "selfcheck" in self.__dict__:
+            self.selfcheck.shut_down()
+
+    def _show_selfcheck(self) -> None:
+        self.selfcheck.offer(self._store.snapshot.devices)
+        self.selfcheck.show()
+        self.selfcheck.raise_()
+        self.selfcheck.activateWindow()
 
     def _choose_after_edit(self) -> None:
         """Remember whether a simulation follows an edit."""
@@ -121,4 +152,25 @@ class Runs(QObject):
         if dialog.exec():
             self._settings.set(keys.FUNCTION, dialog.function)
             self.simulations.start_function(dialog.function)
+        dialog.deleteLater()
+
+    def _measure_function(self) -> None:
+        """Ask which function, and whether it may run."""
+        from optmem_gui.gui.dialogs.function import FunctionDialog  # noqa: PLC0415  # the start does without it
+        from optmem_gui.gui.tasks.prepare import MeasureOptions  # noqa: PLC0415  # as above
+
+        python, last = worker_python(self._settings), self._settings.get(keys.FUNCTION)
+        dialog = FunctionDialog(python, last, self._window, measured=True)
+        if dialog.exec():
+            self._settings.set(keys.FUNCTION, dialog.function)
+            self.measurer.start(MeasureOptions(function=dialog.function))
+        dialog.deleteLater()
+
+    def _measure_with(self) -> None:
+        """Ask what is wanted beside the scenario."""
+        from optmem_gui.gui.dialogs.measure_options import MeasureOptionsDialog  # noqa: PLC0415  # as above
+
+        dialog = MeasureOptionsDialog(self._store.snapshot, self._settings, self._window)
+        if dialog.exec():
+            self.measurer.start(dialog.options)
         dialog.deleteLater()

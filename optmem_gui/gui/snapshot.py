@@ -20,10 +20,12 @@ if TYPE_CHECKING:  # named in the fields only; the start does without them
     from optmem_gui.checkpoints.choices import Choices
     from optmem_gui.core.calibration import Calibration
     from optmem_gui.core.protocol import PhaseSample, Sample
+    from optmem_gui.core.rank_rows import RankRow
     from optmem_gui.core.simulated import SimulatedRow
     from optmem_gui.core.simulating import SimulationReport
     from optmem_gui.engine.devices import Devices
     from optmem_gui.engine.measurement import MeasurementResult
+    from optmem_gui.gui.decisions import Decisions, Pinned
     from optmem_gui.gui.edits import Inputs
     from optmem_gui.report.kept_result import KeptResult
 
@@ -124,6 +126,7 @@ class MeasurementState:
         scenario: What is measured.
         kept: The measurement as it is kept, once it ended with figures or did not fit.
         calibration: What it says about its GPU, or why it says nothing.
+        rank_rows: What every rank holds, measured beside estimated; empty for a run on one device.
     """
 
     stage: MeasureStage = MeasureStage.IDLE
@@ -145,6 +148,7 @@ class MeasurementState:
     scenario: Scenario | None = None
     kept: KeptResult | None = None
     calibration: Calibration | Reason | None = None
+    rank_rows: tuple[RankRow, ...] = ()
 
 
 class SimulateStage(Enum):
@@ -262,6 +266,8 @@ class Snapshot:
         regrouping: Another reading of the checkpoint was chosen and is worked on.
         file: The scenario file these inputs belong to, if any.
         devices: What can be measured on; None until the driver was asked.
+        decisions: What can be decided, which may belong to earlier inputs.
+        pinned: The scenario that the present one is set against, if any.
     """
 
     inputs: Inputs
@@ -280,6 +286,8 @@ class Snapshot:
     regrouping: bool = False
     file: Path | None = None
     devices: Devices | None = None
+    decisions: Decisions | None = None
+    pinned: Pinned | None = None
 
     @property
     def is_behind(self) -> bool:

@@ -1,4 +1,4 @@
-"""Simulate a step of one's own: name the file and its function, agree that it runs, and it is traced."""
+"""A step of one's own: name the file and its function, agree that it runs, and it is traced or measured."""
 
 from __future__ import annotations
 
@@ -57,12 +57,25 @@ class FunctionDialog(QDialog):
 
     Attributes:
         function: ``FILE.py:NAME`` once it was accepted.
+
+    Args:
+        python: Under which it runs; empty for this program's own.
+        last: What was named before.
+        parent: Qt's owner.
+        measured: Real steps are measured; otherwise one is traced.
     """
 
-    def __init__(self, python: str, last: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, python: str, last: str = "", parent: QWidget | None = None, *, measured: bool = False
+    ) -> None:
         super().__init__(parent)
         self.setObjectName("function")
-        self.setWindowTitle(self.tr("Simulate a function of your own"))
+        self._measured = measured
+        self.setWindowTitle(
+            self.tr("Measure a function of your own")
+            if measured
+            else self.tr("Simulate a function of your own")
+        )
         self._python = shown_python(python)
         self.function = ""
         self.path, self.name = QLineEdit(self), QComboBox(self)
@@ -92,17 +105,11 @@ class FunctionDialog(QDialog):
                 form.addRow(caption, file)
             else:
                 form.addRow(caption, field)
-        what = QLabel(
-            self.tr(
-                "The function returns model, batch and loss, or model and a loss that makes its own batch. "
-                "It is called once and its step is traced, with the optimizer and the other settings of this "
-                "window, in a process of its own under {python}. Nothing leaves this computer."
-            ).format(python=self._python),
-            self,
-        )
+        what = QLabel(self._what().format(python=self._python), self)
         what.setWordWrap(True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel, self)
-        start = buttons.addButton(self.tr("&Simulate"), QDialogButtonBox.ButtonRole.ActionRole)
+        verb = self.tr("&Measure") if self._measured else self.tr("&Simulate")
+        start = buttons.addButton(verb, QDialogButtonBox.ButtonRole.ActionRole)
         start.setDefault(True)
         start.clicked.connect(self._begin)
         buttons.rejected.connect(self.reject)
@@ -112,6 +119,19 @@ class FunctionDialog(QDialog):
         column.addWidget(self.issue)
         column.addWidget(buttons)
         self.setMinimumWidth(34 * self.fontMetrics().height())
+
+    def _what(self) -> str:
+        if self._measured:
+            return self.tr(
+                "The function returns model, batch and loss, or model and a loss that makes its own batch. "
+                "It is called once and real steps of it run, with the optimizer and the other settings of "
+                "this window, in a process of its own under {python}. Nothing leaves this computer."
+            )
+        return self.tr(
+            "The function returns model, batch and loss, or model and a loss that makes its own batch. "
+            "It is called once and its step is traced, with the optimizer and the other settings of this "
+            "window, in a process of its own under {python}. Nothing leaves this computer."
+        )
 
     def _choose_file(self) -> None:
         kinds = self.tr("Python files") + " (*.py)"

@@ -19,6 +19,7 @@ from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count, format_short_count
 from optmem_gui.gui.i18n import listed, phase_name, render_reason
+from optmem_gui.gui.measured_ranks import rank_table
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, Snapshot
 from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
 from optmem_gui.gui.widgets.labels import ValueLabel
@@ -116,7 +117,10 @@ class MeasurementPanel(TitledPanel):
         self.largest.setVisible(state.largest_count > 0)
         count = format_short_count(state.largest_count)
         self.largest.setText(self.tr("Measure {count} parameters instead").format(count=count))
-        heads, rows = three_sides(state.kept.rows if state.kept is not None else (), unit)
+        if state.rank_rows:
+            heads, rows = rank_table(state.rank_rows, unit)
+        else:
+            heads, rows = three_sides(state.kept.rows if state.kept is not None else (), unit)
         self.table.setVisible(bool(rows))
         self.model.show_rows(heads, rows)
         fit_numbers(self.table, len(heads.cells) - 1)

@@ -2,23 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from PySide6.QtCore import QObject, QThread
 
+from optmem_gui.architectures.config_file import config_text
+from optmem_gui.checkpoints.weight_files import weight_files
 from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.fit import fits_free_memory
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.measuring import measure_request, measured_scenario
+from optmem_gui.core.rank_rows import rank_request, ranked_scenario
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.calibration import gpu_of
-from optmem_gui.engine.devices import CPU, Device, Devices, list_devices
+from optmem_gui.engine.devices import AUTO, CPU, Device, Devices, list_devices
+from optmem_gui.engine.ranks import rank_devices
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureOptions:
+    """What is asked for beside the scenario.
+
+    Attributes:
+        function: A function of the user's own that runs in place of the model, ``FILE.py:NAME``.
+        own_weights: The parameters get the checkpoint's values.
+        compiled: ``torch.compile`` compiles the model.
+        history: File for the caching allocator's history; empty for none.
+    """
+
+    function: str = ""
+    own_weights: bool = False
+    compiled: bool = False
+    history: str = ""
+
+
+PLAIN = MeasureOptions()
+"""Nothing beside the scenario."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +56,21 @@ class Prepared:
         device: Where it runs.
         scenario: What runs there.
         request: The same for the worker.
-        breakdown: The estimate it will be compared with.
+        breakdown: The estimate it will be compared with; None for a function of the user's own.
         gpu: The device in the table of GPUs, with what was calibrated on it; None for the CPU.
         warning: Why it would not fit in the memory that is free, if it would not.
         largest_count: Parameters of the largest model that would; 0 where none does or none is needed.
+        rank_devices: A device for every rank; empty where it runs on one.
     """
 
     device: Device
     scenario: Scenario
     request: MeasureRequest
-    breakdown: Breakdown
+    breakdown: Breakdown | None
     warning: Reason | None = None
     largest_count: int = 0
     gpu: Gpu | None = None
+    rank_devices: tuple[str, ...] = ()
 
     @property
     def on_cpu(self) -> bool:
@@ -50,7 +79,11 @@ class Prepared:
 
 
 def prepare(
-    scenario: Scenario, device: Device, steps: int, gpus: Mapping[str, Gpu] | None = None
+    scenario: Scenario,
+    device: Device,
+    steps: int,
+    gpus: Mapping[str, Gpu] | None = None,
+    options: MeasureOptions = PLAIN,
 ) -> Prepared:
     """Work out what runs on a device and whether it fits in the memory that is free.
 
@@ -59,16 +92,29 @@ def prepare(
         device: Where.
         steps: Optimizer steps.
         gpus: The table with what was calibrated; as it is published when left out.
+        options: What is asked for beside the scenario.
 
     Raises:
         UserError: Something in the scenario does not exist or does not go together there.
     """
-    measured = measured_scenario(scenario, device.id)
-    request = measure_request(scenario, device.id, steps)
+    function = options.function
+    config = "" if function else config_text(scenario.model)
+    measured = measured_scenario(scenario, device.id, built=bool(config or function))
+    request = measure_request(
+        scenario,
+        device.id,
+        steps,
+        config=config,
+        function=function,
+        own_weights=_own_weights(scenario, options),
+        compiled=options.compiled,
+        history=options.history,
+    )
     gpu = gpu_of(device)
     gpu = gpu if gpu is None or gpus is None else gpus.get(gpu.id, gpu)
+    if function:
+        return Prepared(device, measured, request, None, gpu=gpu)
     breakdown = compute(measured, gpu)
-    count = breakdown.parameters.total
 
     def bytes_for(param_count: int) -> int:
         smaller = measured_scenario(replace(scenario, model=synthetic_ref(param_count)), device.id)
@@ -77,13 +123,65 @@ def prepare(
         except UserError:  # too small to have the layers that the adapters are put on
             return (device.free_bytes or 0) + 1
 
-    warning = fits_free_memory(breakdown.process.high, device.free_bytes, bytes_for, count)
-    largest = 0
-    if warning is not None:
-        largest = _two_digits(int(warning.values.get("count", 0)))
-        values = {**warning.values, "count": largest} if "count" in warning.values else warning.values
-        warning = Reason(warning.key, values)
+    count = breakdown.parameters.total
+    warning, largest = _warning(breakdown.process.high, device, bytes_for, count)
     return Prepared(device, measured, request, breakdown, warning, largest, gpu)
+
+
+def _own_weights(scenario: Scenario, options: MeasureOptions) -> tuple[str, ...]:
+    path = scenario.model.path
+    if not options.own_weights or options.function or path is None:
+        return ()
+    return weight_files(Path(path))
+
+
+def prepare_ranks(scenario: Scenario, devices: Devices, steps: int, options: MeasureOptions) -> Prepared:
+    """The same for a scenario of several ranks: a GPU each, or the CPU for all of them.
+
+    Raises:
+        UserError: As for one device, and where this machine has too few GPUs or an option goes with one only.
+    """
+    given = [
+        name
+        for name, value in (
+            ("torch.compile", options.compiled),
+            ("the allocator's history", bool(options.history)),
+            ("a checkpoint's own values", options.own_weights),
+        )
+        if value
+    ]
+    if given:
+        raise UserError("measure.one_device_only", given=", ".join(given))
+    ranks = scenario.parallel.gpus
+    ids = rank_devices(devices, AUTO, ranks, os.environ.get("CUDA_VISIBLE_DEVICES"))
+    device = devices.find(ids[0]) or devices.cpu
+    measured = ranked_scenario(scenario, device.id)
+    request = rank_request(scenario, device.id, steps)
+    breakdown = compute(measured)
+    together = ranks if device.id == CPU else 1
+
+    def bytes_for(param_count: int) -> int:
+        try:
+            smaller = ranked_scenario(replace(scenario, model=synthetic_ref(param_count)), device.id)
+            return together * compute(smaller).process.high
+        except UserError:  # too small for what is asked of it
+            return (device.free_bytes or 0) + 1
+
+    needed = together * breakdown.process.high
+    warning, largest = _warning(needed, device, bytes_for, breakdown.parameters.total)
+    return Prepared(device, measured, request, breakdown, warning, largest, gpu_of(device), ids)
+
+
+def _warning(
+    needed_bytes: int, device: Device, bytes_for: Callable[[int], int], count: int
+) -> tuple[Reason | None, int]:
+    """Why it would not fit, and the size of the largest model that would."""
+    warning = fits_free_memory(needed_bytes, device.free_bytes, bytes_for, count)
+    if warning is None:
+        return None, 0
+    largest = _two_digits(int(warning.values.get("count", 0)))
+    values = {**warning.values, "count": largest} if "count" in warning.values else warning.values
+    return Reason(warning.key, values), largest
 
 
 def _two_digits(count: int) -> int:
@@ -106,10 +204,11 @@ class PrepareThread(QThread):
         steps: int,
         parent: QObject | None = None,
         gpus: Mapping[str, Gpu] | None = None,
+        options: MeasureOptions = PLAIN,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("prepare")
-        self._scenario, self._steps, self._gpus = scenario, steps, gpus
+        self._scenario, self._steps, self._gpus, self._options = scenario, steps, gpus, options
         self.devices: Devices | None = None
         self.outcome: Prepared | Reason | Exception | None = None
 
@@ -118,8 +217,13 @@ class PrepareThread(QThread):
         try:
             self.devices = list_devices()
             if self._scenario is not None:
-                self.outcome = prepare(self._scenario, self.devices.automatic(), self._steps, self._gpus)
+                self.outcome = self._prepared(self._scenario, self.devices)
         except UserError as error:
             self.outcome = error.reason
         except Exception as error:  # noqa: BLE001  # raised again on the UI thread, where the report is shown
             self.outcome = error
+
+    def _prepared(self, scenario: Scenario, devices: Devices) -> Prepared:
+        if scenario.parallel.gpus > 1 and not self._options.function:
+            return prepare_ranks(scenario, devices, self._steps, self._options)
+        return prepare(scenario, devices.automatic(), self._steps, self._gpus, self._options)
