@@ -35,7 +35,9 @@ class Banner(QFrame):
         self.text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        policy = self.text.sizePolicy()  # keeps that wrapped text is the lower the wider it is
+        policy.setHorizontalPolicy(QSizePolicy.Policy.Expanding)
+        self.text.setSizePolicy(policy)
         self.close_button = QToolButton(self)
         self.close_button.setText("✕")
         self.close_button.setAutoRaise(True)
@@ -44,7 +46,7 @@ class Banner(QFrame):
         self._line = QHBoxLayout(self)
         self._line.setContentsMargins(em * 3 // 4, em // 3, em // 3, em // 3)
         self._line.addWidget(self.text, 1)
-        self._line.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        self._line.addWidget(self.close_button)
 
     def add_button(self, button: QPushButton) -> None:
         """Put a button before the one that closes."""
