@@ -69,7 +69,11 @@ class Exported:
         """What each number was compared with, with the id of the component or of the headline's number."""
         shown = [row.id for row in self.breakdown.components if row.counted and row.bytes]
         return (
-            *((tier, proof) for tier in TIERS for proof in tier_proofs(self.scenario, tier)),
+            *(
+                (tier, proof)
+                for tier in TIERS
+                for proof in tier_proofs(self.scenario, tier, self.breakdown.assumptions)
+            ),
             *((name, proof) for name in shown for proof in component_proofs(self.scenario, name)),
         )
 

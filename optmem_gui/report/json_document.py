@@ -45,7 +45,7 @@ def estimate_document(scenario: Scenario, breakdown: Breakdown) -> Document:
         "peak": {"allocated": breakdown.peak_bytes, "phase": breakdown.peak_phase},
         "reserved": band_document(breakdown.reserved),
         "process": band_document(breakdown.process),
-        "proof": {tier: _proofs(tier_proofs(scenario, tier)) for tier in TIERS},
+        "proof": {tier: _proofs(tier_proofs(scenario, tier, breakdown.assumptions)) for tier in TIERS},
         "device": device_document(breakdown.fit),
         **_ranks(breakdown),
         "assumptions": reason_documents(breakdown.assumptions),

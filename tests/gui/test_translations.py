@@ -18,12 +18,15 @@ from optmem_gui.core.comparison import ComparedRow
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
+from optmem_gui.core.why import Subject
 from optmem_gui.gui.dialogs.about import AboutDialog
 from optmem_gui.gui.dialogs.error_report import ErrorReport
 from optmem_gui.gui.dialogs.function import FunctionDialog
 from optmem_gui.gui.dialogs.optimizer_page import OptimizerPageDialog
+from optmem_gui.gui.dialogs.pages import PagesDialog
 from optmem_gui.gui.dialogs.probe import ProbeDialog
 from optmem_gui.gui.dialogs.settings import SettingsDialog
+from optmem_gui.gui.dialogs.why import WhyDialog
 from optmem_gui.gui.i18n import without_mnemonic
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.settings import Settings
@@ -314,7 +317,15 @@ def _page(window: MainWindow) -> OptimizerPageDialog:
     return page
 
 
-@pytest.mark.parametrize("kind", ["about", "settings", "report", "optimizer", "probe", "function"])
+def _why(window: MainWindow) -> WhyDialog:
+    dialog = WhyDialog(window)
+    dialog.show_subject(Subject("tier", "process"), window.store.snapshot)
+    return dialog
+
+
+@pytest.mark.parametrize(
+    "kind", ["about", "settings", "report", "optimizer", "probe", "function", "why", "pages"]
+)
 def test_dialogs_are_chinese(
     make_window: MakeWindow, settings: Settings, translations: Texts, kind: str
 ) -> None:
@@ -326,6 +337,8 @@ def test_dialogs_are_chinese(
         "optimizer": lambda: _page(window),
         "probe": lambda: ProbeDialog("", window),
         "function": lambda: FunctionDialog("", "", window),
+        "why": lambda: _why(window),
+        "pages": lambda: PagesDialog(window),
     }
     dialog = made[kind]()
     shown = {place: text for place, text in texts_shown(dialog).items() if str(settings.path) not in text}

@@ -33,7 +33,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_the_package_and_its_resources(unpacked: Path) -> None:
     assert (unpacked / "optmem_gui" / "resources" / "data" / "gpus.toml").is_file()
-    for folder in ("data", "icons", "i18n"):
+    for folder in ("data", "icons", "i18n", "docs/pages"):
         here = {path.name for path in (ROOT / "resources" / folder).rglob("*") if path.is_file()}
         there = {path.name for path in (unpacked / "optmem_gui" / "resources" / folder).rglob("*")}
         assert here <= there

@@ -15,7 +15,7 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.why.answer import Subject, Term, Why
 from optmem_gui.core.why.beliefs import belief_about
-from optmem_gui.core.why.proofs import component_proofs, moment_proofs, tier_proofs
+from optmem_gui.core.why.proofs import calibration_in, component_proofs, moment_proofs, tier_proofs
 from optmem_gui.core.why.sources import page_about, sources_of
 from optmem_gui.core.why.terms import component_terms, parts_terms
 
@@ -129,11 +129,18 @@ def _tier(case: _Case) -> Why:
         terms=terms,
         operation="sum",
         result=result,
-        sources=sources_of(case.subject, case.scenario),
-        proofs=tier_proofs(case.scenario, tier),
+        sources=_tier_sources(case),
+        proofs=tier_proofs(case.scenario, tier, breakdown.assumptions),
         belief=belief_about(case.subject, case.scenario),
         page=page_about(case.subject, case.scenario),
     )
+
+
+def _tier_sources(case: _Case) -> tuple[Reason, ...]:
+    calibrated = calibration_in(case.breakdown.assumptions)
+    if case.subject.id == "process" and calibrated is not None:
+        return (calibrated,)
+    return sources_of(case.subject, case.scenario)
 
 
 def _allocated(case: _Case) -> tuple[tuple[Term, ...], Band]:

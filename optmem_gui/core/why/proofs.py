@@ -5,6 +5,8 @@ A proof is that of the rule, not of this very scenario: it says what stood besid
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.parallel import ONE_GPU
 from optmem_gui.core.precision import precision
@@ -40,13 +42,27 @@ def moment_proofs(scenario: Scenario) -> tuple[Proof, ...]:
     return tuple(proofs)
 
 
-def tier_proofs(scenario: Scenario, tier: str) -> tuple[Proof, ...]:
-    """How a number of the headline was proven."""
+def tier_proofs(scenario: Scenario, tier: str, assumptions: Iterable[Reason] = ()) -> tuple[Proof, ...]:
+    """How a number of the headline was proven.
+
+    Args:
+        scenario: What is trained.
+        tier: One of :data:`~optmem_gui.core.why.answer.TIERS`.
+        assumptions: Of the estimate: they say whether the context was calibrated on the user's own GPU.
+    """
     if tier == "allocated":
         return moment_proofs(scenario)
+    calibrated = calibration_in(assumptions)
+    if tier == "process" and calibrated is not None:
+        return (Proof("probed", calibrated),)
     if scenario.target == "cpu":
         return (_proof("source", "process_cpu"),)
     return (_proof("carried", tier),)
+
+
+def calibration_in(assumptions: Iterable[Reason]) -> Reason | None:
+    """The assumption that a measurement on the user's own GPU takes the place of the general band."""
+    return next((reason for reason in assumptions if reason.key == "assume.calibrated"), None)
 
 
 def _single(scenario: Scenario, component_id: str) -> Proof:

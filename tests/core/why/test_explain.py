@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from optmem_gui.architectures.presets import preset_ref
 from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS, Band
+from optmem_gui.core.calibration import Calibration
 from optmem_gui.core.dtypes import F32
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.gpus import Gpu
@@ -138,6 +139,18 @@ def test_the_process_names_what_stands_outside_the_allocator() -> None:
     assert [term.what.key for term in one.terms] == ["term.reserved", "term.context"]
     assert [term.what.key for term in several.terms] == ["term.reserved", "term.nccl", "term.context"]
     assert (several.terms[1].low, several.terms[1].high) == (100 << 20, 1500 << 20)
+
+
+def test_a_calibrated_gpu_is_the_source_of_the_process() -> None:
+    """500 MiB measured on the user's own GPU in place of 250 to 650 MiB of other people's."""
+    size = 500 << 20
+    found = Calibration("GPU-1", "H100", "h100-80gb", "580", "2.13", size, size, 80 << 30, None, "2026-01-02")
+    gpu = replace(find_gpu("h100-80gb"), calibration=found)
+    answer = explain(Subject("tier", "process"), PLAIN, gpu)
+    assert [(term.low, term.high) for term in answer.terms[1:]] == [(size, size)]
+    assert _total(answer) == answer.result == compute(PLAIN, gpu).process
+    assert [proof.kind for proof in answer.proofs] == ["probed"]
+    assert {reason.key for reason in answer.sources} == {"assume.calibrated"}
 
 
 def test_the_workspace_is_that_of_the_gpu() -> None:
