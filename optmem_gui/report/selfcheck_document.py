@@ -153,9 +153,9 @@ def selfcheck_page(document: Document) -> str:
         [
             "# Self-check",
             "",
-            f"`optmem selfcheck` on {device['name']} with torch {device['torch']}. Peaks are bytes of the last",
-            "step; an error is (prediction - measured) / measured. State is the optimizer's, estimated less",
-            "measured, in bytes.",
+            f"`optmem selfcheck` on {device['name']} with torch {device['torch']}. Peaks are bytes of the",
+            "last step; an error is (prediction - measured) / measured. State is the optimizer's, estimated",
+            "less measured, in bytes.",
             "",
             *(f"- {line}" for line in _lines(document)),
             "",
@@ -215,5 +215,14 @@ def row_cells(row: Document) -> list[str]:
         *head,
         format_count(row["state_error_bytes"]),
         *(format_count(row[side]) for side in ("estimated", "simulated", "measured")),
-        *(f"{_error(row, side):+.3%}" for side in ("estimated", "simulated")),
+        *(_off(row, side) for side in ("estimated", "simulated")),
     ]
+
+
+def _off(row: Document, said: str) -> str:
+    """The error, in bytes where it would be 0.000 % and is not 0."""
+    difference: int = row[said] - row["measured"]
+    if difference == 0:
+        return "exact"
+    error = f"{_error(row, said):+.3%}"
+    return f"{difference:+,} B" if error.endswith("0.000%") else error
