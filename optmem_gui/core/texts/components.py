@@ -26,7 +26,7 @@ TEXTS: dict[str, str] = {
     "why.gradients_lora": "Only the adapters have gradients; the frozen base has none.",
     "why.gradients_accumulated": "With accumulation, gradients stay alive while the next micro-batch runs forward: activations come on top of them.",
     "why.gradients_zeroed": "zero_grad(set_to_none=False) keeps the gradients allocated all the time.",
-    "why.gradients_persistent": "Main gradients live in one fp32 buffer that is zeroed, never freed.",
+    "why.gradients_persistent": "Gradients live in one buffer that is made before training and zeroed, never freed.",
     "why.master": "The optimizer updates this fp32 copy; the 16-bit weights are written from it after each step.",
     "why.no_master": "{precision} keeps no separate copy: the optimizer updates the weights themselves.",
     "why.buffers": "Tensors that are kept but not trained, such as BatchNorm statistics.",

@@ -38,6 +38,11 @@ def moment_proofs(scenario: Scenario) -> tuple[Proof, ...]:
         proofs = [_proof("source", "scheme")]
     if scenario.target == "cuda":
         proofs.append(_proof("run", "step_traced"))
+    if scenario.parallel.shard == "megatron" and scenario.parallel != ONE_GPU:
+        proofs.append(_proof("carried", "ranks_megatron"))
+    elif scenario.parallel != ONE_GPU:
+        proofs.append(_proof("source", "ranks_peak"))
+    elif scenario.target == "cuda":
         proofs.append(_proof("source", "step_gpu"))
     return tuple(proofs)
 
