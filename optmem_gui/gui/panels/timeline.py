@@ -278,8 +278,13 @@ class TimelinePanel(TitledPanel):
     def _read_measured(self, unit: SizeUnit) -> None:
         plot = self.measured
         second = plot.cursor_second()
+        parts = plot.parts_at(second)
         if second is None:
-            title = self.tr("Largest value of each")
+            title = (
+                self.tr("Largest of each line; parts at the peak")
+                if parts
+                else self.tr("Largest value of each")
+            )
         else:
             title = self.tr("{second} s, {phase}").format(second=f"{second:.2f}", phase=plot.place_at(second))
         entries = []
@@ -287,6 +292,10 @@ class TimelinePanel(TitledPanel):
             value = float(series.sizes.max()) if second is None else series.at(second)
             text = "-" if value is None else format_bytes(int(value), unit)
             entries.append(Entry(CURVES[name], curve_name(name), text))
+        entries += [
+            Entry(component_id, component_name(component_id), format_bytes(size, unit) if size else "-")
+            for component_id, size in reversed(parts.items())
+        ]
         title = title.strip(" ,，")  # a moment outside every phase has no name
         self.readout.show_entries(title, tuple(entries))
         plot.setAccessibleDescription(title)

@@ -1,9 +1,10 @@
-"""A measurement over time: what the driver shows, and what torch allocated and reserved."""
+"""A measurement over time: what torch allocated, stacked by what it is, under what the driver shows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QWidget
 
@@ -14,15 +15,19 @@ from optmem_gui.gui.widgets.curve_style import CURVES
 from optmem_gui.gui.widgets.memory_plot import MemoryPlot
 from optmem_gui.gui.widgets.plot_marks import Marks, Span, Spot
 from optmem_gui.gui.widgets.recording import NO_SERIES, Recording, Series
+from optmem_gui.gui.widgets.stacked_area import Floats, StackedArea
 
 
 class MeasuredPlot(MemoryPlot):
-    """Lines over seconds. Drawn without smoothing and thinned to pixels, so that it can follow a live run."""
+    """Areas and lines over seconds, thinned to pixels and lines not smoothed: it can follow a live run."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._recording = Recording()
         self._series: Mapping[str, Series] = {}
+        self._stack: tuple[Floats, list[tuple[str, Floats]]] = (np.zeros(0), [])
+        self.area = StackedArea()
+        self.add(self.area)
         self._zoomed = False
         self._shown: tuple[int | None, SizeUnit] = (None, "GiB")
         self.box.setMouseEnabled(x=True, y=False)
@@ -52,6 +57,9 @@ class MeasuredPlot(MemoryPlot):
         self._series = self._recording.series(fine=self._zoomed)
         highest = max((int(series.sizes.max()) for series in self._series.values()), default=0)
         scale = self.set_scale(self.highest_of(highest, usable_bytes), unit)
+        self._stack = self._recording.stack()
+        times, layers = self._stack
+        self.area.set_data(times, [(component, sizes / scale) for component, sizes in layers])
         for name, curve in self._curves.items():
             series = self._series.get(name, NO_SERIES)
             curve.set_data(series.times, series.sizes / scale)
@@ -110,6 +118,17 @@ class MeasuredPlot(MemoryPlot):
             for spans in (self._steps(), self._recording.phases())
         )
         return listed(name for name in found if name)
+
+    def parts_at(self, second: float | None) -> dict[str, int]:
+        """Allocated bytes by component at a moment, at the largest one without any; empty where not known."""
+        times, layers = self._stack
+        if not times.size:
+            return {}
+        if second is None:
+            index = int(np.sum([sizes for _, sizes in layers], axis=0).argmax())
+        else:
+            index = int(np.searchsorted(times, second, side="right")) - 1
+        return {component: int(sizes[index]) for component, sizes in layers} if index >= 0 else {}
 
     def cursor_second(self) -> float | None:
         """Where the cursor stands."""

@@ -10,6 +10,7 @@ from itertools import groupby
 import numpy as np
 import numpy.typing as npt
 
+from optmem_gui.core.breakdown import COMPONENT_IDS
 from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.gui.i18n import phase_name
 from optmem_gui.gui.widgets.curve_style import CURVES
@@ -77,6 +78,38 @@ class _Points:
         return Series((clocks - start_ns) / 1e9, sizes)
 
 
+class _Stack:
+    """What is allocated, component by component, as it grows."""
+
+    def __init__(self) -> None:
+        self._clocks = array("q")
+        self._sizes: dict[str, array[float]] = {}
+        self._last: dict[str, int] = {}
+
+    def add(self, phase: PhaseSample) -> None:
+        """Both ends of a phase and every point between them; in one without allocations nothing changes."""
+        if not (phase.parts or self._last):
+            return
+        self._put(phase.start_ns)
+        for index, (clock, _) in enumerate(phase.points):
+            self._last = {component: sizes[index] for component, sizes in phase.parts.items()}
+            self._put(clock)
+        self._put(phase.end_ns)
+
+    def _put(self, clock: int) -> None:
+        for component in self._last:
+            if component not in self._sizes:
+                self._sizes[component] = array("d", bytes(8 * len(self._clocks)))
+        self._clocks.append(clock)
+        for component, sizes in self._sizes.items():
+            sizes.append(self._last.get(component, 0))
+
+    def since(self, start_ns: int) -> tuple[Floats, list[tuple[str, Floats]]]:
+        times = (np.array(self._clocks, np.int64) - start_ns) / 1e9
+        known = [component for component in COMPONENT_IDS if component in self._sizes]
+        return times, [(component, np.array(self._sizes[component], np.float64)) for component in known]
+
+
 class Recording:
     """What was sampled so far. Feeding it the whole run again costs only what is new."""
 
@@ -88,6 +121,7 @@ class Recording:
         self._fed_last: object = None
         self._points: dict[str, _Points] = {name: _Points() for name in CURVES}
         self._phases: list[PhaseSample] = []
+        self._stack = _Stack()
         self._start_ns: int | None = None
 
     def feed(self, samples: Sequence[object]) -> None:
@@ -121,6 +155,7 @@ class Recording:
     def _take_phase(self, phase: PhaseSample) -> None:
         self._begin(phase.start_ns)
         self._phases.append(phase)
+        self._stack.add(phase)
         self._points["allocated"].add(_allocated_points(phase))
         if phase.reserved_bytes is not None:
             self._points["reserved"].add(((phase.end_ns, phase.reserved_bytes),))
@@ -139,6 +174,13 @@ class Recording:
         return {
             name: points.since(start, fine=fine) for name, points in self._points.items() if points.clocks
         }
+
+    def stack(self) -> tuple[Floats, list[tuple[str, Floats]]]:
+        """Seconds, and the allocated bytes of each component at them, from the bottom up.
+
+        Empty where the single allocations of a run are not known.
+        """
+        return self._stack.since(self._start_ns or 0)
 
     def phases(self) -> tuple[Span, ...]:
         """When each phase ran; micro-batches that repeat a phase are joined."""
