@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pickle
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-import torch.distributed as dist
 from torch import nn
 from torch.distributed.checkpoint.metadata import Metadata
 from torch.distributed.checkpoint.state_dict import (
@@ -18,7 +19,6 @@ from torch.distributed.checkpoint.state_dict import (
     get_state_dict,
 )
 from torch.distributed.checkpoint.state_dict_saver import save
-from torch.multiprocessing.spawn import start_processes
 
 from optmem_gui.checkpoints.opening import open_checkpoint
 from tests.checkpoints.builders import codes, refusal
@@ -87,25 +87,13 @@ def test_keys_of_an_optimizer_joined_by_dots(tmp_path: Path) -> None:
     assert checkpoint.optimizer.param_count == COUNT
 
 
-def _on_a_rank(rank: int, folder: str) -> None:
-    from torch.distributed.device_mesh import init_device_mesh
-    from torch.distributed.fsdp import fully_shard
-
-    dist.init_process_group("gloo", init_method=f"file://{folder}.rendezvous", rank=rank, world_size=2)
-    torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(16, 32), nn.ReLU(), nn.Linear(32, 8))
-    fully_shard(model, mesh=init_device_mesh("cpu", (2,)))
-    optimizer = torch.optim.AdamW(model.parameters())
-    torch.autograd.backward(model(torch.randn(4, 16)).sum())
-    optimizer.step()
-    weights, state = get_state_dict(model, optimizer)
-    save({"model": weights, "optim": state}, checkpoint_id=folder)
-    dist.destroy_process_group()
-
-
 def test_shards_of_two_ranks_are_whole_tensors(tmp_path: Path) -> None:
     folder = tmp_path / "step-1"
-    start_processes(_on_a_rank, (str(folder),), nprocs=2, start_method="fork")  # type: ignore[no-untyped-call]  # torch has no types here
+    command = [sys.executable, "-m", "tests.checkpoints.two_ranks", str(folder)]
+    run = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2], timeout=200
+    )
+    assert run.returncode == 0, run.stderr
     checkpoint = open_checkpoint(folder)
     assert {tensor.name: tensor.shape for tensor in checkpoint.spec.parameters} == PARAMETERS
     assert checkpoint.optimizer is not None
