@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QLocale, Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QImage
@@ -10,16 +12,115 @@ from pytestqt.qtbot import QtBot
 
 from optmem_gui.architectures.presets import preset_ref
 from optmem_gui.core.breakdown import COMPONENT_IDS
+from optmem_gui.core.estimate import compute
+from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.proof import PROOF_KINDS
+from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.why import Subject, subjects_of
 from optmem_gui.core.why.sources import PAGES
 from optmem_gui.gui.dialogs.pages import PagesDialog, drawing, page_folder_of, page_title
 from optmem_gui.gui.dialogs.why import PROOF_MARKS, WhyDialog
 from optmem_gui.gui.i18n import LANGUAGES
 from optmem_gui.gui.main_window import MainWindow
+from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.paths import page_dir
 from tests.gui.conftest import settle
+
+PLAIN = Scenario(synthetic_ref(7 * 10**9))
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot) -> WhyDialog:
+    made = WhyDialog()
+    qtbot.addWidget(made)
+    return made
+
+
+def _read(dialog: WhyDialog, subject: Subject, scenario: Scenario) -> str:
+    """What it says of a number of a scenario."""
+    dialog.show_subject(subject, Snapshot(inputs=None, scenario=scenario, breakdown=compute(scenario)))  # type: ignore[arg-type]  # it reads no inputs
+    return dialog.text.toPlainText()
+
+
+# What it says
+
+
+def test_it_says_formula_numbers_result_belief_proof_and_source(dialog: WhyDialog) -> None:
+    """7e9 bf16 parameters of 2 B are 13.0 GiB."""
+    text = _read(dialog, Subject("component", "weights"), replace(PLAIN, precision="bf16"))
+    for said in (
+        "Weights: 13.0 GiB 14,000,000,000 bytes",
+        "Formula: 7,000,000,000 parameters x 2 B",
+        "7,000,000,000 parameters x 2 B (bf16)",
+        "Often believed otherwise",
+        '"Training takes 16 bytes a parameter."',
+        "● real run in our tests",
+        "torch.nn.Module.to(dtype)",
+        "Read more: 16, 18 or 20 bytes a parameter",
+    ):
+        assert said in text, said
+
+
+def test_every_number_of_the_list_can_be_read(dialog: WhyDialog) -> None:
+    scenario = replace(PLAIN, parallel=Parallel(gpus=4))
+    _read(dialog, Subject("tier", "allocated"), scenario)
+    rows = [row for row in range(dialog.choice.count()) if dialog.choice.itemData(row) is not None]
+    assert [dialog.choice.itemData(row) for row in rows] == list(subjects_of(compute(scenario)))
+    for row in rows:
+        dialog.choice.setCurrentIndex(row)
+        dialog.choice.activated.emit(row)
+        assert dialog.subject == dialog.choice.itemData(row)
+        assert "How it was proven" in dialog.text.toPlainText()
+        assert dialog.windowTitle() == f"Why? {dialog.choice.itemText(row)}"
+
+
+def test_a_rank_that_is_gone_gives_way_to_the_peak(dialog: WhyDialog) -> None:
+    _read(dialog, Subject("rank", "0"), replace(PLAIN, parallel=Parallel(gpus=2)))
+    assert dialog.subject == Subject("rank", "0")
+    _read(dialog, dialog.subject, PLAIN)
+    assert dialog.subject == Subject("tier", "allocated")
+
+
+def test_what_is_not_counted_says_so_and_has_no_numbers(dialog: WhyDialog) -> None:
+    text = _read(dialog, Subject("component", "activations"), PLAIN)
+    assert "Activations: not counted" in text
+    assert "Numbers put in" not in text
+
+
+def test_parts_of_the_peak_lead_to_their_own_answer(dialog: WhyDialog) -> None:
+    assert "CUDA context, loaded kernels and libraries" in _read(dialog, Subject("tier", "process"), PLAIN)
+    names = [subject.id for subject in subjects_of(compute(PLAIN))]
+    dialog.text.anchorClicked.emit(QUrl(f"why:{names.index('reserved')}"))
+    assert dialog.subject == Subject("tier", "reserved")
+    assert f"why:{names.index('allocated')}" in dialog.text.toHtml()
+
+
+def test_it_can_be_read_with_the_keyboard_and_copied(dialog: WhyDialog, qtbot: QtBot) -> None:
+    _read(dialog, Subject("component", "weights"), PLAIN)
+    dialog.show()
+    flags = dialog.text.textInteractionFlags()
+    for wanted in ("TextSelectableByKeyboard", "TextSelectableByMouse", "LinksAccessibleByKeyboard"):
+        assert flags & Qt.TextInteractionFlag[wanted], wanted
+    qtbot.mouseClick(dialog.copy, Qt.MouseButton.LeftButton)
+    assert "7,000,000,000 parameters x 2 B" in QGuiApplication.clipboard().text()
+    assert not dialog.isModal()
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_each_kind_of_proof_has_a_mark_of_its_own(dialog: WhyDialog) -> None:
+    assert set(PROOF_MARKS) == set(PROOF_KINDS)
+    assert len(set(PROOF_MARKS.values())) == len(PROOF_KINDS)
+    said = {}
+    for optimizer in ("torch.AdamW", "timm.Lion", "optax.adamw", "apex.FusedAdam"):
+        text = _read(dialog, Subject("component", "optimizer_state"), replace(PLAIN, optimizer=optimizer))
+        said[optimizer] = text.partition("How it was proven")[2].strip()[0]
+    assert list(said.values()) == ["●", "◉", "◐", "○"]
+
+
+# In the window
 
 
 def _why(window: MainWindow) -> WhyDialog:
@@ -39,38 +140,6 @@ def _pages(window: MainWindow) -> PagesDialog:
     return window.explaining.pages
 
 
-def test_it_says_formula_numbers_result_belief_proof_and_source(window: MainWindow) -> None:
-    """7e9 bf16 parameters of 2 B are 13.0 GiB."""
-    text = _ask(window, "component", "weights").text.toPlainText()
-    for said in (
-        "Weights: 13.0 GiB 14,000,000,000 bytes",
-        "Formula: 7,000,000,000 parameters x 2 B",
-        "7,000,000,000 parameters x 2 B (bf16)",
-        "Often believed otherwise",
-        '"Training takes 16 bytes a parameter."',
-        "● real run in our tests",
-        "torch.nn.Module.to(dtype)",
-        "Read more: 16, 18 or 20 bytes a parameter",
-    ):
-        assert said in text, said
-
-
-def test_every_number_of_the_list_can_be_read(window: MainWindow, store: Store) -> None:
-    store.edit("parallel.gpus", "4")
-    dialog = _ask(window, "tier", "allocated")
-    breakdown = store.snapshot.breakdown
-    assert breakdown is not None
-    subjects = subjects_of(breakdown)
-    rows = [row for row in range(dialog.choice.count()) if dialog.choice.itemData(row) is not None]
-    assert [dialog.choice.itemData(row) for row in rows] == list(subjects)
-    for row in rows:
-        dialog.choice.setCurrentIndex(row)
-        dialog.choice.activated.emit(row)
-        assert dialog.subject == dialog.choice.itemData(row)
-        assert "How it was proven" in dialog.text.toPlainText()
-        assert dialog.windowTitle() == f"Why? {dialog.choice.itemText(row)}"
-
-
 def test_it_follows_the_figures_and_the_unit(window: MainWindow, store: Store) -> None:
     dialog = _ask(window, "component", "optimizer_state")
     store.edit("optimizer", "torch.SGD")
@@ -78,30 +147,6 @@ def test_it_follows_the_figures_and_the_unit(window: MainWindow, store: Store) -
     store.edit("optimizer", "torch.AdamW")
     store.set_unit("GB")
     assert dialog.text.toPlainText().startswith("Optimizer state: 28.0 GB")
-
-
-def test_a_rank_that_is_gone_gives_way_to_the_peak(window: MainWindow, store: Store) -> None:
-    store.edit("parallel.gpus", "2")
-    dialog = _ask(window, "rank", "0")
-    assert dialog.subject == Subject("rank", "0")
-    store.edit("parallel.gpus", "1")
-    assert dialog.subject == Subject("tier", "allocated")
-
-
-def test_what_is_not_counted_says_so_and_has_no_numbers(window: MainWindow, store: Store) -> None:
-    store.edit("batch", "")
-    text = _ask(window, "component", "activations").text.toPlainText()
-    assert "Activations: not counted" in text
-    assert "Numbers put in" not in text
-
-
-def test_parts_of_the_peak_lead_to_their_own_answer(window: MainWindow) -> None:
-    dialog = _ask(window, "tier", "process")
-    assert "CUDA context, loaded kernels and libraries" in dialog.text.toPlainText()
-    place = [subject.id for subject in dialog._subjects].index("reserved")
-    dialog.text.anchorClicked.emit(QUrl(f"why:{place}"))
-    assert dialog.subject == Subject("tier", "reserved")
-    assert f"why:{[s.id for s in dialog._subjects].index('allocated')}" in dialog.text.toHtml()
 
 
 def test_it_opens_from_row_button_key_and_menu(window: MainWindow, qtbot: QtBot) -> None:
@@ -137,29 +182,6 @@ def test_a_phase_and_a_rank_can_be_asked_about(window: MainWindow, store: Store,
     ranks.table.selectRow(1)  # type: ignore[attr-defined]  # the panel of ranks has a table
     ranks.table.activated.emit(ranks.table.model().index(1, 0))  # type: ignore[attr-defined]  # as above
     assert _why(window).subject == Subject("rank", "1")
-
-
-def test_it_can_be_read_with_the_keyboard_and_copied(window: MainWindow, qtbot: QtBot) -> None:
-    dialog = _ask(window, "component", "weights")
-    flags = dialog.text.textInteractionFlags()
-    for wanted in ("TextSelectableByKeyboard", "TextSelectableByMouse", "LinksAccessibleByKeyboard"):
-        assert flags & Qt.TextInteractionFlag[wanted], wanted
-    qtbot.mouseClick(dialog.copy, Qt.MouseButton.LeftButton)
-    assert "7,000,000,000 parameters x 2 B" in QGuiApplication.clipboard().text()
-    assert not dialog.isModal()
-    QTest.keyClick(dialog, Qt.Key.Key_Escape)
-    assert not dialog.isVisible()
-
-
-def test_each_kind_of_proof_has_a_mark_of_its_own(window: MainWindow, store: Store) -> None:
-    assert set(PROOF_MARKS) == set(PROOF_KINDS)
-    assert len(set(PROOF_MARKS.values())) == len(PROOF_KINDS)
-    said = {}
-    for optimizer in ("torch.AdamW", "timm.Lion", "optax.adamw", "apex.FusedAdam"):
-        store.edit("optimizer", optimizer)
-        text = _ask(window, "component", "optimizer_state").text.toPlainText()
-        said[optimizer] = text.partition("How it was proven")[2].strip()[0]
-    assert list(said.values()) == ["●", "◉", "◐", "○"]
 
 
 def test_it_is_drawn_anew_in_the_other_theme(window: MainWindow) -> None:
