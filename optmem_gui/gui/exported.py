@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from optmem_gui.core.breakdown import Breakdown, Component
 from optmem_gui.core.reasons import Reason
@@ -12,6 +12,7 @@ from optmem_gui.gui.panels.headline import HeadlinePanel
 from optmem_gui.gui.paper.course import Course
 from optmem_gui.gui.paper.page import Content
 from optmem_gui.gui.snapshot import Snapshot
+from optmem_gui.report.beside import Beside, beside_table
 from optmem_gui.report.estimate_report import Exported, Words, estimate_report
 from optmem_gui.report.tables import Table
 
@@ -30,15 +31,42 @@ def exported_from(snapshot: Snapshot, headline: HeadlinePanel) -> Exported | Non
     def say(reason: Reason) -> str:
         return render_reason(reason, unit)
 
+    words = Words(say=say, component=component_name, phase=phase_name, unit=unit, listed=listed)
     labels = (headline.peak, headline.verdict, headline.band, headline.rank)
     return Exported(
         scenario=snapshot.scenario,
         breakdown=breakdown,
         gpu=snapshot.gpu,
-        words=Words(say=say, component=component_name, phase=phase_name, unit=unit, listed=listed),
+        words=words,
         title=model_title(snapshot.scenario.model),
         answer=tuple(label.text() for label in labels if label.text() and not label.isHidden()),
+        beside=tuple(_beside(snapshot, headline)),
+        tables=tuple(_tables(snapshot, words)),
     )
+
+
+def _beside(snapshot: Snapshot, headline: HeadlinePanel) -> Iterator[tuple[str, str]]:
+    """The other two of the three numbers, where they are of the exported inputs."""
+    measured = snapshot.measurement
+    found = (
+        (headline.simulated, snapshot.simulated is not None),
+        (headline.measured, measured.result is not None and measured.scenario == snapshot.scenario),
+    )
+    for tile, there in found:
+        if there:
+            yield tile.caption.text(), listed(text for text in (tile.number.text(), tile.note.text()) if text)
+
+
+def _tables(snapshot: Snapshot, words: Words) -> Iterator[tuple[str, Table]]:
+    """Component by component, estimated beside simulated and measured."""
+    simulated, measured = snapshot.simulated, snapshot.measurement
+    if simulated is not None and simulated.rows:
+        found = [Beside(row.kind, row.id, row.estimated, row.simulated) for row in simulated.rows]
+        yield words("simulated"), beside_table(found, words, words("simulated"))
+    if measured.rows and measured.scenario == snapshot.scenario:
+        found = [Beside(row.kind, row.id, row.estimated, row.measured) for row in measured.rows]
+        title = words("measured", device=measured.device)
+        yield title, beside_table(found, words, title)
 
 
 def content_from(exported: Exported, headline: HeadlinePanel) -> Content:

@@ -53,7 +53,9 @@ class Exported:
         words: Language and unit.
         title: What the model is called; its own name when empty.
         answer: The answer in sentences; those of the command line when empty.
-        made: The day, as ISO 8601 writes it; today when empty.
+        beside: What was simulated and measured of the same inputs, name and figures.
+        tables: Tables that stand after those of the estimate, with their headings.
+        made: The day, as ISO 8601 writes it.
     """
 
     scenario: Scenario
@@ -62,6 +64,8 @@ class Exported:
     words: Words = field(default_factory=Words)
     title: str = ""
     answer: tuple[str, ...] = ()
+    beside: tuple[tuple[str, str], ...] = ()
+    tables: tuple[tuple[str, Table], ...] = ()
     made: str = field(default_factory=lambda: date.today().isoformat())
 
     @property
@@ -129,7 +133,7 @@ def estimate_report(exported: Exported) -> Report:
     return Report(
         title=exported.title or scenario.model.title,
         answer=exported.answer or answer(scenario, breakdown, exported.gpu),
-        facts=tuple((words(key), value) for key, value in _facts(exported)),
+        facts=(*((words(key), value) for key, value in _facts(exported)), *exported.beside),
         sections=tuple(_sections(exported)),
         made=words("made", version=__version__, date=exported.made),
     )
@@ -144,6 +148,8 @@ def _sections(exported: Exported) -> Iterator[Section]:
     if breakdown.ranks:
         table = ranks_table(breakdown, words)
         yield Section(words("ranks"), table, table)
+    for title, own in exported.tables:
+        yield Section(title, own, own)
     for key, reasons in (("warnings", breakdown.warnings), ("assumptions", breakdown.assumptions)):
         if reasons:
             yield Section(words(key), lines=tuple(map(words.say, reasons)))

@@ -33,6 +33,7 @@ from optmem_gui.gui.picture import WIDTH, picture, picture_size, png, svg
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.theme import apply_fonts, apply_theme, component_ids, component_style
 from tests.gui.result_samples import snapshot
+from tests.gui.simulation_samples import simulated
 
 CHARTS: frozenset[Part] = frozenset({"bar", "breakdown", "course"})
 ALL = frozenset(PARTS)
@@ -250,3 +251,23 @@ def test_the_chinese_window_exports_chinese(make_window: Callable[..., object], 
     peak = window.store.snapshot.breakdown
     assert peak is not None
     assert format_bytes(peak.peak_bytes) in text  # figures beside Chinese can be copied, too
+
+
+def test_what_was_simulated_of_these_inputs_stands_beside(content: Callable[[Snapshot], Content]) -> None:
+    shown = snapshot()
+    state = simulated(shown)
+    result = state.result
+    assert result is not None
+    drawn = content(replace(shown, simulation=state))
+    ((title, table),) = [(s.title, s.table) for s in drawn.report.sections if s.title == "Simulated"]
+    assert table is not None
+    rows = [row for row in result.rows if row.estimated or row.simulated]
+    assert [(row[-2], row[-1]) for row in table.rows] == [(str(r.estimated), str(r.simulated)) for r in rows]
+    peak = next(row for row in rows if row.kind == "peak")
+    error = table.rows[rows.index(peak)][3]
+    # an error is (prediction - reality) / reality
+    assert error == f"{(peak.estimated - peak.simulated) / peak.simulated:+.2%}"
+    text = text_of(pdf_report(drawn))
+    assert format_bytes(result.report.peak_bytes) in text
+    other = replace(shown, scenario=replace(shown.scenario, precision="fp32"), simulation=state)
+    assert all(section.title != title for section in content(other).report.sections)

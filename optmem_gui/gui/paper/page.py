@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPicture, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPicture
 
 from optmem_gui.gui.paper.bar import paint_bar
 from optmem_gui.gui.paper.course import Course, paint_course
 from optmem_gui.gui.paper.sheet import POINT, Sheet
 from optmem_gui.gui.paper.table import paint_table
 from optmem_gui.gui.theme import LIGHT
-from optmem_gui.gui.widgets.labels import SIGN_STROKES, Sign
+from optmem_gui.gui.widgets.labels import Sign, draw_sign
 from optmem_gui.gui.widgets.stacked_bar import BarContent
 from optmem_gui.report.estimate_report import Report
 from optmem_gui.report.tables import Table
@@ -159,13 +159,10 @@ def _facts(sheet: Sheet, facts: tuple[tuple[str, str], ...], top: float) -> floa
 
 def _sign(sheet: Sheet, sign: Sign, area: QRectF) -> None:
     """The verdict as a shape beside its sentence."""
-    pen = QPen(QColor(_TONES[sign]), area.width() / 8)
-    pen.setCapStyle(Qt.PenCapStyle.RoundCap)
-    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-    sheet.painter.setPen(pen)
-    for stroke in SIGN_STROKES[sign]:
-        points = [QPointF(area.left() + x * area.width(), area.top() + y * area.height()) for x, y in stroke]
-        sheet.painter.drawPolyline(QPolygonF(points))
+    sheet.painter.save()
+    sheet.painter.translate(area.topLeft())
+    draw_sign(sheet.painter, sign, area.width(), dark=False)
+    sheet.painter.restore()
 
 
 def _title(sheet: Sheet, text: str, top: float, note: str = "") -> float:

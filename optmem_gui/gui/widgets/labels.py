@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QIcon,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QPixmap,
+    QPolygonF,
+)
 from PySide6.QtWidgets import QApplication, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from optmem_gui.gui.theme import is_dark, scaled_font, shades, tint
@@ -112,21 +122,41 @@ class VerdictMark(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802  # Qt's name
         """Draw the sign."""
         del event
-        tone = shades(is_dark(self))
-        colour = {"yes": tone.good, "tight": tone.caution, "no": tone.bad, "none": tone.muted}[self._sign]
         painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        side = em(self)
-        painter.setPen(QPen(QColor(colour), side / 8, c=Qt.PenCapStyle.RoundCap, j=Qt.PenJoinStyle.RoundJoin))
-        painter.scale(side, side)
-        pen = painter.pen()
-        pen.setWidthF(0.125)
-        painter.setPen(pen)
-        for stroke in SIGN_STROKES[self._sign]:
-            painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in stroke]))
+        draw_sign(painter, self._sign, em(self), dark=is_dark(self))
+        painter.end()
 
 
-SIGN_STROKES: dict[Sign, tuple[tuple[tuple[float, float], ...], ...]] = {
+def draw_sign(painter: QPainter, sign: Sign, side: float, *, dark: bool) -> None:
+    """Draw the shape of a verdict.
+
+    Args:
+        painter: Where.
+        sign: The verdict.
+        side: Width and height, pixels.
+        dark: It stands on a dark surface.
+    """
+    tone = shades(dark)
+    colour = {"yes": tone.good, "tight": tone.caution, "no": tone.bad, "none": tone.muted}[sign]
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.scale(side, side)
+    painter.setPen(QPen(QColor(colour), 0.125, c=Qt.PenCapStyle.RoundCap, j=Qt.PenJoinStyle.RoundJoin))
+    for stroke in _STROKES[sign]:
+        painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in stroke]))
+
+
+def sign_icon(sign: Sign) -> QIcon:
+    """The shape of a verdict for a table, in the colours of the present theme."""
+    side = 4 * QFontMetrics(QApplication.font()).height()  # sharp on a screen that magnifies
+    pixmap = QPixmap(side, side)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    draw_sign(painter, sign, side, dark=is_dark())
+    painter.end()
+    return QIcon(pixmap)
+
+
+_STROKES: dict[Sign, tuple[tuple[tuple[float, float], ...], ...]] = {
     "yes": (((0.15, 0.55), (0.4, 0.8), (0.85, 0.22)),),
     "tight": (
         ((0.5, 0.14), (0.9, 0.84), (0.1, 0.84), (0.5, 0.14)),
