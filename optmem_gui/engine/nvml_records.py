@@ -52,10 +52,11 @@ class GpuProcess:
 
 def second_version(info: Any) -> DeviceMemory | Reason:  # noqa: ANN401  # a structure of the binding
     """Total = used + free + reserved."""
-    used = info.total - info.free - info.reserved
-    if not (is_size(info.total) and info.total and 0 <= used <= info.total):
+    total, free, reserved = info.total, info.free, info.reserved  # each read goes through the binding
+    used = total - free - reserved
+    if not (is_size(total) and total and 0 <= used <= total):
         return Reason(NOT_SUPPORTED)
-    return DeviceMemory(info.total, used, info.free, info.reserved, 2)
+    return DeviceMemory(total, used, free, reserved, 2)
 
 
 def first_version(info: Any) -> DeviceMemory | Reason:  # noqa: ANN401  # a structure of the binding

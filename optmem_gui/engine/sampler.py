@@ -25,6 +25,7 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, MOST_SAMPLE_HZ
 from optmem_gui.engine.devices import UNIFIED, device_memory
 from optmem_gui.engine.nvml import ENDS, HIDDEN, Nvml
+from optmem_gui.engine.punctual import be_punctual
 
 if TYPE_CHECKING:
     import psutil
@@ -178,6 +179,7 @@ def main(arguments: Sequence[str]) -> None:
         waiting: list[bytes] = []
         sampler = Sampler(nvml, watched, lambda message: waiting.append(encode(message)))
         period_ns = 1_000_000_000 // min(max(options.rate, 1), MOST_SAMPLE_HZ)
+        be_punctual()
         due = write_due = time.monotonic_ns()
         while not sampler.lost:
             sampler.sample()

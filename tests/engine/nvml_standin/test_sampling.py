@@ -35,8 +35,8 @@ class Heard:
     lines: queue.SimpleQueue[bytes | None] = field(default_factory=queue.SimpleQueue)
 
     def messages(self, seconds: float) -> list[Message]:
-        """Everything until the output ends, or for so long."""
-        until = time.monotonic() + seconds
+        """Everything until the output ends, or for so long after the first word: a busy machine starts late."""
+        until = time.monotonic() + 60
         found: list[Message] = []
         while (left := until - time.monotonic()) > 0:
             try:
@@ -47,6 +47,8 @@ class Heard:
                 break
             message = decode(line)
             assert message is not None
+            if not found:
+                until = time.monotonic() + seconds
             found.append(message)
         return found
 
