@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -46,6 +47,9 @@ def in_home(folder: str) -> Path:
     return path if path.is_absolute() else Path(os.devnull) / path.name
 
 
+LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
+"""Variables of Linux, macOS and AIX that name folders of libraries."""
+
 WORKER_PROGRAM = "optmem-worker"
 """The second program of a bundle, without Qt: the sampler, and the worker where torch is bundled."""
 
@@ -66,6 +70,23 @@ def bundles_torch() -> bool:
     """Whether this is a bundle with a torch of its own."""
     bundle = bundle_dir()
     return bundle is not None and (bundle / "torch").is_dir()
+
+
+def library_paths(environment: Mapping[str, str]) -> dict[str, str]:
+    """Where the user wants libraries looked for: without what a bundle's loader put in front.
+
+    The loader sets the variable for this process and keeps the user's under ``..._ORIG``, if there was one
+    (PyInstaller manual, "LD_LIBRARY_PATH / LIBPATH considerations"). A CUDA library beside the bundle's must
+    not reach the user's torch, nor the bundle's own a program that is opened from here.
+    """
+    found = {}
+    bundle = str(bundle_dir())
+    for name in LIBRARY_PATHS:
+        given = environment.get(f"{name}_ORIG", environment.get(name, ""))
+        kept = [entry for entry in given.split(os.pathsep) if entry and entry != bundle]
+        if kept:
+            found[name] = os.pathsep.join(kept)
+    return found
 
 
 def import_root() -> Path:

@@ -244,7 +244,8 @@ def candidates(environment: Mapping[str, str], home: Path, folder: Path | None =
     """Where a Python may be, the likeliest first and none twice.
 
     Args:
-        environment: Names the active environment and the search path.
+        environment: Names conda's active environment and the search path. Another active environment leads
+            the search path; PyInstaller hides ``VIRTUAL_ENV`` from what it has bundled.
         home: The user's folder, which lists conda's environments and holds pyenv's versions.
         folder: A project whose ``.venv`` may be used. Only for a user who is at work in it: a downloaded
             folder must not choose what runs.
@@ -258,9 +259,8 @@ def candidates(environment: Mapping[str, str], home: Path, folder: Path | None =
 
 
 def _places(environment: Mapping[str, str], home: Path, folder: Path | None) -> Iterator[Path]:
-    for name in ("VIRTUAL_ENV", "CONDA_PREFIX"):
-        if environment.get(name):
-            yield from _inside(Path(environment[name]))
+    if environment.get("CONDA_PREFIX"):
+        yield from _inside(Path(environment["CONDA_PREFIX"]))
     if folder is not None:
         for name in (".venv", "venv"):
             yield from _inside(folder / name)

@@ -62,23 +62,14 @@ def _launch(program: tuple[str, ...], *arguments: str) -> Launch:
 
 
 def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """What a child inherits: no Qt settings, no library path of a bundle, this package importable.
-
-    A bundle's loader puts its own libraries in front and keeps the user's path under ``..._ORIG``
-    (PyInstaller manual, "LD_LIBRARY_PATH / LIBPATH considerations"); a CUDA library beside the bundle's
-    must not reach the user's torch.
-    """
+    """What a child inherits: no Qt settings, no library path of a bundle, this package importable."""
+    own = {*_DROPPED, *paths.LIBRARY_PATHS, *(f"{name}_ORIG" for name in paths.LIBRARY_PATHS)}
     kept = {
         name: value
         for name, value in environment.items()
-        if not name.startswith(("QT_", "QML", "PYSIDE", "_MEIPASS", "_PYI")) and name not in _DROPPED
+        if not name.startswith(("QT_", "QML", "PYSIDE", "_MEIPASS", "_PYI")) and name not in own
     }
-    for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH"):
-        original = kept.pop(f"{name}_ORIG", None)
-        if original is not None:
-            kept[name] = original
-        elif paths.bundle_dir() is not None:
-            kept.pop(name, None)
+    kept |= paths.library_paths(environment)
     root = str(paths.import_root())
     kept["PYTHONPATH"] = os.pathsep.join(part for part in (root, kept.get("PYTHONPATH", "")) if part)
     kept["CUDA_DEVICE_ORDER"] = kept.get("CUDA_DEVICE_ORDER", "PCI_BUS_ID")

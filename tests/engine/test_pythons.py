@@ -184,7 +184,6 @@ def test_the_question_can_be_taken_back(tmp_path: Path) -> None:
 def test_places_in_their_order(tmp_path: Path) -> None:
     home, folder = tmp_path / "home", tmp_path / "project"
     places = (
-        tmp_path / "active" / "bin" / "python3",
         tmp_path / "conda" / "bin" / "python3",
         folder / ".venv" / "bin" / "python",
         tmp_path / "path" / "python3",
@@ -198,7 +197,6 @@ def test_places_in_their_order(tmp_path: Path) -> None:
         f"{tmp_path / 'listed'}\nrelative\n\n", encoding="utf-8"
     )
     environment = {
-        "VIRTUAL_ENV": str(tmp_path / "active"),
         "CONDA_PREFIX": str(tmp_path / "conda"),
         "PATH": os.pathsep.join((".", "", str(tmp_path / "missing"), str(tmp_path / "path"))),
     }
@@ -242,7 +240,7 @@ def test_a_bundle_without_torch_takes_one_that_is_found(
     python = answering(tmp_path / "env" / "bin" / "python3", torch="2.13.0", accelerators=[])
     (tmp_path / "worker_files").mkdir()
     monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)
-    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path / "env"))
+    monkeypatch.setenv("CONDA_PREFIX", str(tmp_path / "env"))
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("HOME", str(tmp_path))
     pythons.default_python.cache_clear()

@@ -35,6 +35,13 @@ def test_the_users_own_library_path_comes_back() -> None:
     assert "LD_LIBRARY_PATH_ORIG" not in kept
 
 
+def test_what_the_user_had_stays_when_the_loader_has_been_undone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "_MEIPASS", "/bundle", raising=False)
+    assert child_environment({"LD_LIBRARY_PATH": "/opt/mine"})["LD_LIBRARY_PATH"] == "/opt/mine"
+    mixed = child_environment({"LD_LIBRARY_PATH": f"/bundle{os.pathsep}/opt/mine"})
+    assert mixed["LD_LIBRARY_PATH"] == "/opt/mine"
+
+
 def test_from_source_the_library_path_is_the_users_own() -> None:
     assert child_environment({"LD_LIBRARY_PATH": "/opt/cuda"})["LD_LIBRARY_PATH"] == "/opt/cuda"
 

@@ -50,7 +50,7 @@ def bundled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (folder / paths.WORKER_FILES).mkdir(parents=True)
     for module in (paths, pythons):
         monkeypatch.setattr(module, "bundle_dir", lambda: folder)
-    for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT"):
+    for name in ("CONDA_PREFIX", "PYENV_ROOT"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("PATH", "")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -145,13 +145,13 @@ def test_a_bundle_finds_one_and_remembers_it(
     assert pythons.needs_python()
     assert pythons.shown_python("") == "the first Python with torch that is found"
     python = answering("env")
-    monkeypatch.setenv("VIRTUAL_ENV", str(Path(python).parent.parent))
+    monkeypatch.setenv("CONDA_PREFIX", str(Path(python).parent.parent))
     search = PythonSearch(settings)
     search.start()
     qtbot.waitUntil(lambda: pythons.worker_python(settings) == python, timeout=30_000)
     assert settings.get(keys.WORKER_PYTHON) == ""  # found is not chosen
     # At the next start it is asked again, and the active environment does not matter.
-    monkeypatch.delenv("VIRTUAL_ENV")
+    monkeypatch.delenv("CONDA_PREFIX")
     search.start()
     qtbot.waitUntil(lambda: search._thread is None, timeout=30_000)
     assert pythons.worker_python(settings) == python

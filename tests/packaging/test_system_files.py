@@ -10,6 +10,7 @@ import re
 import shutil
 import struct
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -256,7 +257,8 @@ def test_a_bundled_torch_gets_every_module_of_the_worker() -> None:
 def test_the_library_path_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     from tools.bundling.start import give_back_library_paths
 
-    monkeypatch.setenv("LD_LIBRARY_PATH", "/bundle")
+    monkeypatch.setattr(sys, "_MEIPASS", "/bundle", raising=False)
+    monkeypatch.setenv("LD_LIBRARY_PATH", f"/bundle{os.pathsep}/opt/mine")
     monkeypatch.setenv("LD_LIBRARY_PATH_ORIG", "/opt/mine")
     give_back_library_paths()
     assert os.environ["LD_LIBRARY_PATH"] == "/opt/mine"
