@@ -35,7 +35,7 @@ class Heard:
     lines: queue.SimpleQueue[bytes | None] = field(default_factory=queue.SimpleQueue)
 
     def messages(self, seconds: float) -> list[Message]:
-        """Everything until the output ends, or for so long after the first word: a busy machine starts late."""
+        """Everything until the end, or for so long after the first word: a busy machine starts late."""
         until = time.monotonic() + 60
         found: list[Message] = []
         while (left := until - time.monotonic()) > 0:
