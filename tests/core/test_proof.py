@@ -56,6 +56,19 @@ def test_every_kind_of_the_catalogue_is_there() -> None:
     assert counts["carried"] == 103
 
 
+@pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
+def test_the_readme_counts_each_kind(name: str) -> None:
+    text = (PROJECT.parent / name).read_text(encoding="utf-8")
+    said = re.search(r"<!-- kinds -->(.*?)<!-- /kinds -->", text)
+    assert said is not None
+    counts = Counter(kind_of(each) for each in CATALOGUE.values())
+    assert [int(count) for count in re.findall(r"\d+", said[1])] == [
+        counts["run"],
+        counts["recording"],
+        counts["carried"],
+    ]
+
+
 def test_a_users_own_optimizer_was_run_on_their_computer() -> None:
     own = replace(CATALOGUE["torch.SGD"], id="user.Mine", proven="mine 2.0")
     assert kind_of(own) == "probed"
