@@ -120,7 +120,7 @@ class MeasurementPanel(TitledPanel):
         if state.rank_rows:
             heads, rows = rank_table(state.rank_rows, unit)
         else:
-            heads, rows = three_sides(state.kept.rows if state.kept is not None else (), unit)
+            heads, rows = three_sides(state.kept.rows if state.kept is not None else (), unit, narrow=True)
         self.table.setVisible(bool(rows))
         self.model.show_rows(heads, rows)
         fit_numbers(self.table, len(heads.cells) - 1)

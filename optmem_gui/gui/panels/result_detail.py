@@ -176,5 +176,5 @@ class ResultDetail(QWidget):
             self.plot.setObjectName("keptPlot")
             self.plot.setAccessibleName(self.tr("Measured memory over time"))
             self.sides.addWidget(self.plot)
-            self.sides.setSizes([round(30 * em(self)), round(40 * em(self))])
+            self.sides.setSizes([round(40 * em(self)), round(36 * em(self))])
         return self.plot

@@ -40,47 +40,41 @@ def _say(text: str) -> str:
     return QCoreApplication.translate("ResultRows", text)
 
 
-def three_sides(rows: Sequence[ResultRow], unit: SizeUnit) -> tuple[Heads, tuple[TextRow, ...]]:
+def three_sides(
+    rows: Sequence[ResultRow], unit: SizeUnit, *, narrow: bool = False
+) -> tuple[Heads, tuple[TextRow, ...]]:
     """Estimated, simulated where it was, and measured, with the signed errors.
 
     Args:
         rows: What was measured, and what was predicted of it.
         unit: Unit of the sizes.
+        narrow: With a simulation, of each prediction only the error; its size is in tooltip and clipboard.
     """
     traced = any(row.simulated is not None for row in rows)
-    simulated = (
-        (
-            QCoreApplication.translate("ResultRows", "simulated"),
-            QCoreApplication.translate("ResultRows", "error"),
-        )
-        if traced
-        else ()
-    )
-    cells = (
-        QCoreApplication.translate("ResultRows", "Component"),
-        QCoreApplication.translate("ResultRows", "measured"),
-        QCoreApplication.translate("ResultRows", "estimated"),
-        QCoreApplication.translate("ResultRows", "error"),
-        *simulated,
-    )
+    error = QCoreApplication.translate("ResultRows", "error")
+    measured = QCoreApplication.translate("ResultRows", "measured")
+    estimated = QCoreApplication.translate("ResultRows", "estimated")
+    simulated = QCoreApplication.translate("ResultRows", "simulated")
+    predicted = (estimated, error, *((simulated, error) if traced else ()))
+    if narrow and traced:
+        predicted = (estimated, simulated)
     exact = (
         QCoreApplication.translate("ResultRows", "measured, bytes"),
         QCoreApplication.translate("ResultRows", "estimated, bytes"),
         *((QCoreApplication.translate("ResultRows", "simulated, bytes"),) if traced else ()),
     )
+    cells = (QCoreApplication.translate("ResultRows", "Component"), measured, *predicted)
     heads = Heads(cells, exact, frozenset(range(1, len(cells))))
-    return heads, tuple(_sides(row, unit, traced=traced) for row in rows)
+    return heads, tuple(_sides(row, unit, traced=traced, narrow=narrow) for row in rows)
 
 
-def _sides(row: ResultRow, unit: SizeUnit, *, traced: bool) -> TextRow:
-    simulated = (_size(row.simulated, unit), _error(row.simulated, row.measured)) if traced else ()
-    cells = (
-        row_name(row.kind, row.id),
-        _size(row.measured, unit),
-        _size(row.estimated, unit),
-        _error(row.estimated, row.measured),
-        *simulated,
-    )
+def _sides(row: ResultRow, unit: SizeUnit, *, traced: bool, narrow: bool) -> TextRow:
+    estimated = (_size(row.estimated, unit), _error(row.estimated, row.measured))
+    simulated = (_size(row.simulated, unit), _error(row.simulated, row.measured))
+    predicted = (*estimated, *(simulated if traced else ()))
+    if narrow and traced:
+        predicted = (estimated[1], simulated[1])
+    cells = (row_name(row.kind, row.id), _size(row.measured, unit), *predicted)
     exact = (_count(row.measured), _count(row.estimated), *((_count(row.simulated),) if traced else ()))
     return TextRow(cells, exact, _tip(row), component=row.id if row.kind == "component" else "")
 
