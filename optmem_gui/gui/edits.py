@@ -19,9 +19,11 @@ from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.options import checked, option_of, parse_value
 from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.reasons import Reason
+from optmem_gui.core.recipes import find_recipe, with_recipe
 from optmem_gui.core.scenario import BaseDType, Lora, OptionValue, Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.units import CountError, format_count, format_short_count, parse_count
+from optmem_gui.gui import resident_edits
 from optmem_gui.gui.parallel_edits import PREFIX, SIZES, parallel_text, read_host, read_size, with_shard
 from optmem_gui.gui.snapshot import CheckpointSummary
 
@@ -40,12 +42,14 @@ class Inputs:
         texts: What stands in the text fields, as typed, by field name.
         issues: Why a text cannot be used, by field name.
         checkpoint: What is known about the file behind the model, if there is one.
+        recipe: Id of the recipe that the choices began with; empty for none.
     """
 
     scenario: Scenario
     texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     issues: Mapping[str, Reason] = field(default_factory=lambda: MappingProxyType({}))
     checkpoint: CheckpointSummary | None = None
+    recipe: str = ""
 
     def text(self, name: str) -> str:
         """What stands in a text field."""
@@ -61,10 +65,11 @@ def shown_text(scenario: Scenario, name: str) -> str:
         case "batch" | "sequence" | "accumulate":
             number = getattr(scenario, name)
             return "" if number is None else str(number)
-        case "lora.rank":
-            return str(scenario.lora.rank) if scenario.lora else str(DEFAULT_LORA.rank)
-        case "lora.targets":
-            return ", ".join((scenario.lora or DEFAULT_LORA).targets)
+        case "lora.rank" | "lora.targets":
+            lora = scenario.lora or DEFAULT_LORA
+            return str(lora.rank) if name == "lora.rank" else ", ".join(lora.targets)
+    if name.startswith(resident_edits.PREFIX):
+        return resident_edits.resident_text(scenario, name)
     if name.startswith(PREFIX):
         return parallel_text(scenario.parallel, name.removeprefix(PREFIX))
     if name.startswith("option."):
@@ -101,6 +106,8 @@ def apply_edit(inputs: Inputs, name: str, value: Any) -> Inputs:  # noqa: ANN401
     special = _SPECIAL.get(name)
     if special is not None:
         return special(inputs, value)
+    if name.startswith(resident_edits.PREFIX):
+        return _with_resident(inputs, name, value)
     if name.startswith(PREFIX):
         return _with_layout(inputs, replace(inputs.scenario.parallel, **{name.removeprefix(PREFIX): value}))
     return replace(inputs, scenario=replace(inputs.scenario, **{name: value}))
@@ -184,6 +191,48 @@ def _with_shard(inputs: Inputs, shard: str) -> Inputs:
     return _with_layout(_without(inputs, "parallel.replicas"), with_shard(inputs.scenario.parallel, shard))
 
 
+def _with_recipe(inputs: Inputs, recipe_id: str) -> Inputs:
+    """Begin with what a library does by default; no recipe leaves everything as it is."""
+    if not recipe_id:
+        return replace(inputs, recipe="")
+    scenario = with_recipe(inputs.scenario, find_recipe(recipe_id))
+    kept = inputs
+    for prefix in ("option.", "lora.", PREFIX):
+        kept = _without(kept, prefix)
+    return replace(kept, scenario=scenario, recipe=recipe_id)
+
+
+def _with_resident(inputs: Inputs, name: str, value: str) -> Inputs:
+    def read(scenario: Scenario, text: str) -> Scenario:
+        return resident_edits.with_part(scenario, name, text)
+
+    if name.endswith(".dtype"):
+        return replace(inputs, scenario=read(inputs.scenario, value))
+    return _with_text(inputs, name, value, read)
+
+
+def _with_new_resident(inputs: Inputs, template: resident_edits.Template) -> Inputs:
+    """One more row, whose count says where it comes from."""
+    row = len(inputs.scenario.residents)
+    residents = (*inputs.scenario.residents, template.resident)
+    texts = {**inputs.texts, f"{resident_edits.PREFIX}{row}.count": template.text}
+    return replace(
+        inputs, scenario=replace(inputs.scenario, residents=residents), texts=MappingProxyType(texts)
+    )
+
+
+def _without_resident(inputs: Inputs, row: int) -> Inputs:
+    residents = inputs.scenario.residents
+    texts = resident_edits.without_row(inputs.texts, row)
+    issues = resident_edits.without_row(inputs.issues, row)
+    return replace(
+        inputs,
+        scenario=replace(inputs.scenario, residents=residents[:row] + residents[row + 1 :]),
+        texts=MappingProxyType(texts),
+        issues=MappingProxyType(issues),
+    )
+
+
 def _with_text(inputs: Inputs, name: str, text: str, read: Callable[[Scenario, str], Scenario]) -> Inputs:
     texts, issues = dict(inputs.texts), dict(inputs.issues)
     texts[name] = text
@@ -198,7 +247,13 @@ def _with_text(inputs: Inputs, name: str, text: str, read: Callable[[Scenario, s
     else:
         if name == "params":
             checkpoint = None
-    return Inputs(scenario, MappingProxyType(texts), MappingProxyType(issues), checkpoint)
+    return replace(
+        inputs,
+        scenario=scenario,
+        texts=MappingProxyType(texts),
+        issues=MappingProxyType(issues),
+        checkpoint=checkpoint,
+    )
 
 
 def _without(inputs: Inputs, prefix: str) -> Inputs:
@@ -268,6 +323,9 @@ _SPECIAL: dict[str, Callable[[Inputs, Any], Inputs]] = {
     "lora": _with_lora,
     "lora.base_dtype": _with_base,
     "parallel": _with_parallel,
+    "recipe": _with_recipe,
+    "resident_added": _with_new_resident,
+    "resident_removed": _without_resident,
     "parallel.shard": _with_shard,
 }
 """Fields whose change reaches further than one attribute of the scenario."""

@@ -11,12 +11,14 @@ from optmem_gui.gui.panels.lora import LoraPanel
 from optmem_gui.gui.panels.model import ModelPanel
 from optmem_gui.gui.panels.optimizer import OptimizerPanel
 from optmem_gui.gui.panels.precision import PrecisionPanel
+from optmem_gui.gui.panels.recipe import RecipePanel
+from optmem_gui.gui.panels.residents import ResidentsPanel
 from optmem_gui.gui.panels.sharding import ShardingPanel
 from optmem_gui.gui.snapshot import Snapshot
 
 
 class InputsColumn(QScrollArea):
-    """Model, optimizer, precision, batch, adapters, GPUs, in the order people decide them."""
+    """Model, recipe, optimizer, precision, batch, adapters, GPUs, in the order people decide them."""
 
     edited = Signal(str, object)
 
@@ -28,13 +30,16 @@ class InputsColumn(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.model, self.optimizer, self.sharding = ModelPanel(), OptimizerPanel(), ShardingPanel()
+        self.recipe, self.residents = RecipePanel(), ResidentsPanel()
         self.panels: tuple[InputPanel, ...] = (
             self.model,
+            self.recipe,
             self.optimizer,
             PrecisionPanel(),
             BatchPanel(),
             LoraPanel(),
             self.sharding,
+            self.residents,
         )
         content = QWidget()
         content.setObjectName("inputsContent")

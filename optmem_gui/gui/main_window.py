@@ -31,11 +31,13 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.appearance import Appearance
 from optmem_gui.gui.checkpoint_view import CheckpointView
+from optmem_gui.gui.deciding import Deciding
 from optmem_gui.gui.drop import DropFrame, dropped_path
 from optmem_gui.gui.explaining import Explaining
 from optmem_gui.gui.exporting import Exporting
 from optmem_gui.gui.files import Files
 from optmem_gui.gui.first_run import FirstRunBar
+from optmem_gui.gui.focus_ring import FocusRing
 from optmem_gui.gui.i18n import Translators, model_title
 from optmem_gui.gui.inputs_column import InputsColumn
 from optmem_gui.gui.live_actions import Actions
@@ -81,6 +83,7 @@ class MainWindow(QMainWindow):
             self, store, settings, self.inputs.optimizer, self.results.comparison
         )
         self.planning = Planning(self, store)
+        self.deciding = Deciding(self, store, self.results.headline, self.results.decide)
         self.explaining = Explaining(self, store, self.results)
         self.columns = QSplitter(Qt.Orientation.Horizontal)
         self.shape = WindowShape(self, settings, self.columns, self.inputs, self.results)
@@ -99,14 +102,16 @@ class MainWindow(QMainWindow):
         self._announcement.setInterval(ANNOUNCE_MS)
         self._announcement.timeout.connect(self._announce)
         self._build()
-        self.drop_frame = DropFrame(self)
+        self.drop_frame, self.focus_ring = DropFrame(self), FocusRing(self)
         self.setAcceptDrops(True)
         self._connect()
         self._retranslate()
         self._show(store.snapshot)
         self._place_widgets()
         self.inputs.optimizer.rebuilt.connect(self._place_widgets)
+        self.inputs.residents.rebuilt.connect(self._place_widgets)
         self.results.timeline.plots.widgetAdded.connect(self._place_widgets)
+        self.results.decide.page_made.connect(self._place_widgets)
 
     # -- what the start does without, made when it is meant
 
@@ -367,6 +372,7 @@ class MainWindow(QMainWindow):
         self.checkpoint.close()
         self.optimizers.close()
         self.planning.close()
+        self.deciding.close()
         self.exporting.close()
         super().closeEvent(event)
 

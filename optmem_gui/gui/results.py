@@ -26,6 +26,7 @@ from optmem_gui.gui.cards import Surface
 from optmem_gui.gui.fields import Segment
 from optmem_gui.gui.panels.breakdown import BreakdownPanel
 from optmem_gui.gui.panels.comparison import ComparisonPanel
+from optmem_gui.gui.panels.decide import DecidePanel
 from optmem_gui.gui.panels.headline import HeadlinePanel
 from optmem_gui.gui.panels.timeline import TimelinePanel
 from optmem_gui.gui.snapshot import MeasureStage, SimulateStage, Snapshot
@@ -83,7 +84,7 @@ def _ranks_panel() -> QWidget:
 
 VIEWS: tuple[View, ...] = (
     View("breakdown", "middle", BreakdownPanel),
-    View("comparison", "middle", ComparisonPanel),
+    View("decide", "middle", DecidePanel),
     View("timeline", "bottom", TimelinePanel),
     View(
         "simulation",
@@ -156,7 +157,12 @@ class Results(QWidget):
     @property
     def comparison(self) -> ComparisonPanel:
         """Every optimizer."""
-        return cast("ComparisonPanel", self._panels["comparison"])
+        return self.decide.comparison
+
+    @property
+    def decide(self) -> DecidePanel:
+        """Every optimizer, every GPU, ways to fit."""
+        return cast("DecidePanel", self._panels["decide"])
 
     @property
     def timeline(self) -> TimelinePanel:

@@ -39,9 +39,13 @@ from optmem_gui.gui.snapshot import (
 
 if TYPE_CHECKING:
     from optmem_gui.engine.devices import Devices
+    from optmem_gui.gui.decisions import Decisions, Pinned
 
 MERGE_SECONDS = 1.0
 """Edits of one field that follow each other faster are one undo step."""
+
+_APART = ("file", "model", "several", "parallel", "recipe", "resident_added", "resident_removed")
+"""Edits that are undo steps of their own, however quickly they follow each other."""
 
 SLICE_SECONDS = 0.004
 """How long the comparison may hold the UI thread at a time."""
@@ -59,7 +63,8 @@ class Store(QObject):
 
     Signals carry a :class:`Snapshot`: ``changed`` after any edit, load or switch, ``comparison_changed``
     when more optimizers are compared, ``measurement_changed`` and ``simulation_changed`` while one runs,
-    ``load_changed`` while a file is read. ``noticed`` carries a :class:`Reason` for the notice bar.
+    ``load_changed`` while a file is read, ``decisions_changed`` when more is decided or another scenario
+    is pinned. ``noticed`` carries a :class:`Reason` for the notice bar.
     """
 
     changed = Signal(object)
@@ -67,6 +72,7 @@ class Store(QObject):
     measurement_changed = Signal(object)
     simulation_changed = Signal(object)
     load_changed = Signal(object)
+    decisions_changed = Signal(object)
     noticed = Signal(object)
 
     def __init__(
@@ -223,6 +229,16 @@ class Store(QObject):
         self._snapshot = replace(self._snapshot, simulation=simulation)
         self.simulation_changed.emit(self._snapshot)
 
+    def set_decisions(self, decisions: Decisions) -> None:
+        """Show what can be decided."""
+        self._snapshot = replace(self._snapshot, decisions=decisions)
+        self.decisions_changed.emit(self._snapshot)
+
+    def set_pinned(self, pinned: Pinned | None) -> None:
+        """Set the present scenario against another one, or no longer."""
+        self._snapshot = replace(self._snapshot, pinned=pinned)
+        self.decisions_changed.emit(self._snapshot)
+
     def set_devices(self, devices: Devices) -> None:
         """Note what can be measured on."""
         self._snapshot = replace(self._snapshot, devices=devices)
@@ -282,7 +298,7 @@ class _Edit(QUndoCommand):
         """Take a quick further edit of the same field in."""
         assert isinstance(other, _Edit)  # noqa: S101  # Qt offers commands of one id only, and only we use 1
         quick = other.at - self.at < MERGE_SECONDS
-        if not quick or other.name != self.name or self.name in ("file", "model", "several", "parallel"):
+        if not quick or other.name != self.name or self.name in _APART:
             return False
         self.after, self.at = other.after, other.at
         self.setObsolete(self.after == self.before)

@@ -12,6 +12,7 @@ from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.core.why import Subject
 from optmem_gui.gui.i18n import component_name, listed, render_reason
+from optmem_gui.gui.panels.decide_largest import Largest
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, SimulateStage, Snapshot
 from optmem_gui.gui.widgets.labels import TONE_OF_SIGN, NumberTile, Sign, ValueLabel, VerdictMark
 from optmem_gui.gui.widgets.painting import em
@@ -44,6 +45,7 @@ class HeadlinePanel(QWidget):
         self.band = ValueLabel(tone="muted", wrap=True)
         self.band.setObjectName("band")
         self.estimated, self.simulated, self.measured = NumberTile(), NumberTile(), NumberTile()
+        self.largest = Largest()
         self.bar = StackedBar()
         self.bar.setObjectName("peakBar")
         self.why = WhyButton()
@@ -66,6 +68,7 @@ class HeadlinePanel(QWidget):
         words.addWidget(self.peak)
         words.addWidget(self.rank)
         words.addLayout(verdict)
+        words.addWidget(self.largest)
         words.addStretch(1)
         numbers = QHBoxLayout()
         numbers.setSpacing(2 * gap)
@@ -89,6 +92,7 @@ class HeadlinePanel(QWidget):
     def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # panels render snapshots
         """Show a snapshot."""
         self._snapshot = snapshot
+        self.largest.render(snapshot)
         breakdown, unit = snapshot.breakdown, snapshot.unit
         if breakdown is None:
             self.peak.setText("-")
