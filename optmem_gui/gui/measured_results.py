@@ -46,6 +46,7 @@ class MeasuredResults(QObject):
         self._kept: ResultsStore | None = None
         self._selected: tuple[KeptResult, ...] = ()
         self._last: str = ""
+        self._followed: KeptResult | None = None
         self._view: QWidget | None = None
         self.page: ResultsPage | None = None
         store.measurement_changed.connect(self._follow)
@@ -224,7 +225,11 @@ class MeasuredResults(QObject):
     def _follow(self, snapshot: Snapshot) -> None:
         """Keep a measurement as it ends, and learn from it what its GPU adds."""
         kept = snapshot.measurement.kept
-        if kept is None or kept.id == self._last:
+        if kept is None or kept is self._followed:
+            return
+        before, self._followed = self._followed, kept
+        if before is not None and before.id == kept.id:  # a simulation came to stand beside it
+            self._change(lambda: self.results.put_rows(kept.id, kept.rows))
             return
         self._last = kept.id
         self._tell(self.results.keep(kept))

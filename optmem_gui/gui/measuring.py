@@ -17,7 +17,7 @@ from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.measuring import measured_scenario
 from optmem_gui.core.protocol import Hello, PhaseSample, Progress, Sample, SamplerNote
 from optmem_gui.core.requests import MeasureRequest
-from optmem_gui.core.result_rows import Predictions
+from optmem_gui.core.result_rows import Predictions, result_rows
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.simulating import SimulationReport
 from optmem_gui.core.synthetic import synthetic_ref
@@ -28,7 +28,7 @@ from optmem_gui.gui import settings as keys
 from optmem_gui.gui.measured_ranks import measured, with_ranks
 from optmem_gui.gui.pythons import worker_python
 from optmem_gui.gui.settings import Settings
-from optmem_gui.gui.snapshot import MeasurementState, MeasureStage
+from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, SimulateStage, Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tasks.measure import MeasureThread, Measuring, Ranks
 from optmem_gui.gui.tasks.prepare import PLAIN, MeasureOptions, Prepared, PrepareThread
@@ -65,6 +65,7 @@ class Measurer(QObject):
         self._preparing: PrepareThread | None = None
         self._measuring: MeasureThread | None = None
         self._threads: set[QThread] = set()
+        store.simulation_changed.connect(self._simulated)
 
     @property
     def state(self) -> MeasurementState:
@@ -239,6 +240,19 @@ class Measurer(QObject):
             detail=outcome.detail,
             warnings=outcome.warnings,
         )
+
+    def _simulated(self, snapshot: Snapshot) -> None:
+        """A simulation of what was measured came later: put it beside the figures, in the file too."""
+        state = self.state
+        if snapshot.simulation.stage is not SimulateStage.DONE or state.stage is not MeasureStage.DONE:
+            return
+        kept, result, report = state.kept, state.result, self._traced()
+        if kept is None or result is None or result.outcome.result is None or report is None:
+            return
+        predictions, outcome = Predictions(state.breakdown, report, self._gpu), result.outcome
+        rows = result_rows(predictions, outcome.request, result.outcome.result, kept.process_bytes)
+        if rows != kept.rows:
+            self._store.set_measurement(replace(state, kept=replace(kept, rows=rows)))
 
     def _traced(self) -> SimulationReport | None:
         """The simulation of what was measured, where there is one for the device it ran on."""

@@ -11,6 +11,7 @@ import msgspec
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.reasons import Reason
+from optmem_gui.core.result_rows import ResultRow
 from optmem_gui.report.files import write_whole
 from optmem_gui.report.kept_result import (
     FORMAT,
@@ -170,9 +171,19 @@ class ResultsStore:
         Raises:
             UserError: It is gone or damaged, or cannot be written.
         """
-        changed = replace(self.load(result_id), name=name.strip(), note=note.strip())
-        if result_id in self._unwritten:
-            self._unwritten[result_id] = changed
+        return self._put(replace(self.load(result_id), name=name.strip(), note=note.strip()))
+
+    def put_rows(self, result_id: str, rows: tuple[ResultRow, ...]) -> KeptResult:
+        """Put what was predicted later beside what was measured.
+
+        Raises:
+            UserError: As :meth:`describe`.
+        """
+        return self._put(replace(self.load(result_id), rows=rows))
+
+    def _put(self, changed: KeptResult) -> KeptResult:
+        if changed.id in self._unwritten:
+            self._unwritten[changed.id] = changed
         else:
             self._write(changed)
         return changed

@@ -20,10 +20,11 @@ from optmem_gui.engine.measurement import Limits, Measurement
 from optmem_gui.engine.worker_process import child_environment
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.panels.measurement import MeasurementPanel
-from optmem_gui.gui.snapshot import MeasureStage
+from optmem_gui.gui.snapshot import MeasureStage, Simulated, SimulateStage, SimulationState
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tasks import prepare as prepare_module
 from optmem_gui.gui.tasks.prepare import prepare
+from tests.gui import simulation_samples
 from tests.gui.conftest import settle
 
 FAKE = Path(__file__).parents[1] / "engine" / "fake_worker.py"
@@ -265,3 +266,28 @@ def test_a_real_measurement_on_the_cpu_meets_the_estimate(
     for component in ("weights", "gradients", "optimizer_state"):
         assert rows[component].difference_bytes == 0, component
     assert "on the CPU" in measurement_panel(window).note.text()
+
+
+def test_a_simulation_of_what_was_measured_stands_beside_it(
+    window: MainWindow, store: Store, qtbot: QtBot, on: Callable[[Device], None]
+) -> None:
+    """Before: nothing is simulated. After one for the CPU: every component has a third side."""
+    on(CPU)
+    small(store)
+    with_worker(window, "normal")
+    window.actions_table["measure"].trigger()
+    wait_for(store, qtbot, MeasureStage.DONE)
+    kept = store.snapshot.measurement.kept
+    assert kept is not None
+    assert all(row.simulated is None for row in kept.rows)
+    traced = simulation_samples.report()
+    scenario = store.snapshot.scenario
+    for device in ("cuda", "cpu"):
+        report = replace(traced, target=replace(traced.target, device=device))
+        state = SimulationState(SimulateStage.DONE, scenario, result=Simulated(scenario, report))
+        store.set_simulation(state)
+        after = store.snapshot.measurement.kept
+        assert after is not None
+        assert after.id == kept.id
+        known = [row for row in after.rows if row.kind == "component" and row.simulated is not None]
+        assert bool(known) is (device == "cpu")

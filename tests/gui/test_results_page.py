@@ -236,6 +236,18 @@ def test_a_measurement_is_kept_as_it_ends_and_calibrates(window: MainWindow) -> 
     assert not page.calibrated.isVisible()
 
 
+def test_a_simulation_that_comes_later_stands_beside_it_in_the_file_too(window: MainWindow) -> None:
+    one, store = kept(), window.store
+    state = MeasurementState(MeasureStage.DONE, kept=one)
+    store.set_measurement(state)
+    results = ResultsStore(results_dir())
+    results.describe(one.id, "a name", "")
+    rows = tuple(replace(row, simulated=row.measured) for row in one.rows)
+    store.set_measurement(replace(state, kept=replace(one, rows=rows)))
+    again = results.load(one.id)
+    assert (again.rows, again.name) == (rows, "a name")
+
+
 def test_calibrations_of_earlier_sessions_are_used_from_the_start(
     make_window: Callable[..., MainWindow], tmp_path: Path
 ) -> None:
