@@ -143,8 +143,7 @@ def test_copy_is_sheet_page_and_markdown_at_once(panel: BreakdownPanel) -> None:
 
 def test_copy_is_offered_by_the_context_menu(panel: BreakdownPanel) -> None:
     panel.render(snapshot())
-    (action,) = panel.table.actions()
-    assert action.text().startswith("Copy rows\t")
+    action = next(each for each in panel.table.actions() if each.text().startswith("Copy rows\t"))
     QGuiApplication.clipboard().clear()
     action.trigger()
     assert "14000000000" in QGuiApplication.clipboard().mimeData().text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QWidget
 
 from optmem_gui.core.breakdown import Breakdown, Component
@@ -49,6 +50,9 @@ class BreakdownPanel(TitledPanel):
         self.head.addWidget(self.why)
         self._lay_out()
         self.why.clicked.connect(self.ask_why)
+        self.why_action = QAction(self)
+        self.why_action.triggered.connect(self.ask_why)
+        self.table.addAction(self.why_action)  # of its context menu
         self.table.activated.connect(self.ask_why)
         self.table.resized.connect(self._fit_rows)
         self.table.selectionModel().selectionChanged.connect(self._render_details)
@@ -82,6 +86,7 @@ class BreakdownPanel(TitledPanel):
         """Put up the words of the current language."""
         self._lengths = [0] * Column.WHY
         self.title.setText(self.tr("Breakdown"))
+        self.why_action.setText(self.tr("Why this number?"))
         self.why.name(self.tr("Why is the selected number what it is? Also a double click on it, or Enter"))
         self._fit_rows()
         self.table.setAccessibleName(self.tr("Memory by component"))
