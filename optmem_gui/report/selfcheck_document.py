@@ -138,6 +138,13 @@ def _error(row: Document, said: str) -> float:
     return difference / real
 
 
+_CPU_NOTE = (
+    "Not predicted on a CPU: the matrices that oneDNN packs for products in 16 bits, which depend on the",
+    "processor (in passes of amp-bf16), and the scalars of operators over lists, at most 16 bytes.",
+    "",
+)
+
+
 def selfcheck_text(document: Document) -> str:
     """For a terminal: the rows, then what they come to."""
     cells = tuple(tuple(row_cells(row)) for row in document["rows"])
@@ -159,6 +166,7 @@ def selfcheck_page(document: Document) -> str:
             "",
             *(f"- {line}" for line in _lines(document)),
             "",
+            *(_CPU_NOTE if device["name"] == "CPU" else ()),
             *("| " + " | ".join(cells) + " |" for cells in table),
             "",
         ]
