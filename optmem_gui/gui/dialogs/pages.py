@@ -12,6 +12,7 @@ from PySide6.QtCore import QEvent, QLocale, Qt, QUrl
 from PySide6.QtGui import (
     QBrush,
     QColor,
+    QFontInfo,
     QImage,
     QPainter,
     QResizeEvent,
@@ -225,7 +226,7 @@ def drawing(path: Path, width: float, ratio: float, *, dark: bool) -> QImage:
     if dark:
         known = _dark_colours()
         text = re.sub("#[0-9a-f]{6}", lambda found: known.get(found[0], found[0]), text)
-    family = escape(QApplication.font().family(), quote=True)
+    family = escape(QFontInfo(QApplication.font()).family(), quote=True)
     text = text.replace('font-family="sans-serif"', f'font-family="{family}"', 1)
     renderer = QSvgRenderer(text.encode())
     size = renderer.defaultSize()
