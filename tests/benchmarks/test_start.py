@@ -33,7 +33,7 @@ print("ready", flush=True)
 """A window with one plot and nothing else: what any program of this kind has to pay."""
 
 
-def _seconds_to_ready(command: list[str]) -> float:
+def seconds_to_ready(command: list[str]) -> float:
     """Time until the process says that its window is painted."""
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     start = time.perf_counter()
@@ -51,8 +51,8 @@ def test_the_window_is_there_about_as_soon_as_a_bare_one() -> None:
     bare = [sys.executable, "-c", BARE]
     program = [sys.executable, "-m", "optmem_gui", "--smoke"]
     for command in (bare, program):
-        _seconds_to_ready(command)  # the first start also fills caches of files and fonts
-    pairs = [(_seconds_to_ready(bare), _seconds_to_ready(program)) for _ in range(ROUNDS)]
+        seconds_to_ready(command)  # the first start also fills caches of files and fonts
+    pairs = [(seconds_to_ready(bare), seconds_to_ready(program)) for _ in range(ROUNDS)]
     fastest_bare, fastest = (min(times) for times in zip(*pairs, strict=True))
     ratio = fastest / fastest_bare
     print(f"\nbare window {fastest_bare:.3f} s, program {fastest:.3f} s: {ratio:.2f} x")  # noqa: T201  # the figures

@@ -27,8 +27,8 @@ class PythonField(QWidget):
 
     Attributes:
         edit: Where its path is typed; empty for the one that is taken without a choice.
-        state: What it is.
-        issue: Why it cannot be used, or what it cannot do.
+        state: What it is, and what it cannot do.
+        issue: Why it cannot be used.
     """
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
@@ -109,7 +109,7 @@ class PythonField(QWidget):
                 version=outcome.version, torch=", ".join((outcome.torch, *outcome.accelerators))
             )
             remark = outcome.remark
-            self._show(shown, "" if remark is None else render_reason(remark))
+            self._show(shown if remark is None else f"{shown}\n{render_reason(remark)}")
             if not self.edit.text().strip() and needs_python():
                 self.edit.setPlaceholderText(outcome.path)
 
@@ -117,6 +117,22 @@ class PythonField(QWidget):
         self.state.setText(state)
         self.state.setVisible(bool(state))
         self.issue.show_issue(issue)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Let the dialog grow with what is said; a layout alone does not make its window higher."""
+        window = self.window()
+        layout = window.layout()
+        if layout is None or not self.isVisible():
+            return
+        for widget in (self, window):
+            inner = widget.layout()
+            if inner is not None:
+                inner.invalidate()
+                inner.activate()
+        needed = layout.totalHeightForWidth(window.width())
+        if needed > window.height():
+            window.resize(window.width(), needed)
 
     def _choose(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
