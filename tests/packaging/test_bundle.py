@@ -15,6 +15,7 @@ from optmem_gui import __version__
 from optmem_gui.core.errors import UserError
 from optmem_gui.engine.pythons import PythonInfo, candidates, examine
 from tests.packaging.bundle import BUILD_S, ROOT, Bundle
+from tools.bundling import parts
 
 pytestmark = pytest.mark.timeout(BUILD_S + 300)  # the first test here builds
 
@@ -45,12 +46,10 @@ def test_it_is_small(bundle: Bundle) -> None:
 
 
 def test_the_program_holds_every_module_of_ours_but_the_worker(bundle: Bundle) -> None:
-    ours = set()
-    for file in (ROOT / "optmem_gui").rglob("*.py"):
-        parts = file.relative_to(ROOT).with_suffix("").parts
-        if parts[1] != "worker" and parts[-1] != "__main__":
-            ours.add(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
-    assert ours <= modules(bundle, "optmem")
+    found = {name for name in modules(bundle, "optmem") if name.partition(".")[0] == "optmem_gui"}
+    assert set(parts.program_modules(ROOT)) <= found
+    assert len(found) > 300
+    assert not {name for name in found if name.startswith("optmem_gui.worker")}
 
 
 @pytest.mark.parametrize(
@@ -140,10 +139,10 @@ def test_an_estimate_is_right(bundle: Bundle) -> None:
     assert ran.document["parameters"]["total"] == 10**9
     ran = bundle.run("estimate", "--params", "1e9", "--optimizer", "adamw", "--precision", "fp32", "--json")
     assert ran.code == 0, ran.err
-    parts = {row["id"]: row["bytes"] for row in ran.document["components"]}
-    assert parts["weights"] == parts["gradients"] == 4 * 10**9
+    sizes = {row["id"]: row["bytes"] for row in ran.document["components"]}
+    assert sizes["weights"] == sizes["gradients"] == 4 * 10**9
     tensors = ran.document["scenario"]["model"]["tensors"]
-    assert parts["optimizer_state"] == 8 * 10**9 + 4 * tensors  # two moments, and a step counter a tensor
+    assert sizes["optimizer_state"] == 8 * 10**9 + 4 * tensors  # two moments, and a step counter a tensor
 
 
 def test_a_scenario_file_opens(bundle: Bundle, tmp_path: Path) -> None:
@@ -158,6 +157,15 @@ def test_a_scenario_file_opens(bundle: Bundle, tmp_path: Path) -> None:
     config = tmp_path / "settings.ini"
     ran = bundle.run(path, "--smoke", "--config", config, LANG="C.UTF-8")
     assert (ran.code, ran.out) == (0, "ready\n"), ran.err
+
+
+def test_a_checkpoint_is_read_by_the_reader_of_its_format(bundle: Bundle, tmp_path: Path) -> None:
+    header = json.dumps({"a": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}).encode()
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(24))
+    ran = bundle.run("inspect", path, "--json")
+    assert ran.code == 0, ran.err
+    assert (ran.document["format"], ran.document["parameters"]) == ("safetensors", 6)
 
 
 def test_a_refusal_is_one_line(bundle: Bundle) -> None:
@@ -194,8 +202,8 @@ def test_measuring_under_another_python(bundle: Bundle, version: str) -> None:
     words = ("--steps", 2, "--device", "cpu", "--python", _external(version), "--json")
     ran = bundle.run("measure", *SMALL, *words)
     assert ran.code == 0, ran.err
-    parts = {row["id"]: row["bytes"] for row in ran.document["components"]}
-    assert parts["weights"] == parts["gradients"] == 4 * 10**6
+    sizes = {row["id"]: row["bytes"] for row in ran.document["components"]}
+    assert sizes["weights"] == sizes["gradients"] == 4 * 10**6
     # The second program has sampled the worker's host memory.
     assert any(row["rss"] for row in ran.document["timeline"]["samples"])
 
@@ -204,9 +212,9 @@ def test_measuring_under_another_python(bundle: Bundle, version: str) -> None:
 def test_simulating_under_another_python(bundle: Bundle, version: str) -> None:
     ran = bundle.run("simulate", *SMALL, "--python", _external(version), "--json")
     assert ran.code == 0, ran.err
-    parts = {row["id"]: row["bytes"] for row in ran.document["components"]}
+    sizes = {row["id"]: row["bytes"] for row in ran.document["components"]}
     blocks = 512 * ran.document["scenario"]["model"]["tensors"]  # each tensor is rounded up on a GPU
-    assert 4 * 10**6 <= parts["weights"] == parts["gradients"] <= 4 * 10**6 + blocks
+    assert 4 * 10**6 <= sizes["weights"] == sizes["gradients"] <= 4 * 10**6 + blocks
 
 
 def test_the_active_environment_is_found(bundle: Bundle) -> None:

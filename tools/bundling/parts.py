@@ -119,10 +119,20 @@ def _data(file: Path, place: PurePosixPath) -> Entry:
     return str(place), str(file), "DATA"
 
 
+def program_modules(root: Path) -> list[str]:
+    """Every module of ours but the worker's: readers of files are imported by name, when they are meant."""
+    names = _modules(root, root / "optmem_gui")
+    return [name for name in names if not f"{name}.".startswith("optmem_gui.worker.")]
+
+
 def worker_modules(root: Path) -> list[str]:
     """The worker's modules by name, for a bundle whose own torch runs them."""
+    return _modules(root, root / "optmem_gui" / "worker")
+
+
+def _modules(root: Path, package: Path) -> list[str]:
     names = []
-    for file in sorted((root / "optmem_gui" / "worker").rglob("*.py")):
+    for file in sorted(package.rglob("*.py")):
         parts = file.relative_to(root).with_suffix("").parts
         names.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
     return names
