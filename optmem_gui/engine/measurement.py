@@ -34,7 +34,7 @@ from optmem_gui.core.protocol import (
 from optmem_gui.core.reasons import Reason, Value
 from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, MeasureRequest
 from optmem_gui.engine.child import Child, Launch
-from optmem_gui.engine.measurement_warnings import disturbance, growth, spill
+from optmem_gui.engine.measurement_warnings import disturbance, growth, seen, spill
 from optmem_gui.engine.nvml import ENDS
 from optmem_gui.engine.worker_process import explain_exit, sampler_launch, worker_launch
 
@@ -333,8 +333,6 @@ class Measurement:
                 self._sampler.write(f"device {message.uuid}\nready\n".encode())
         elif isinstance(message, SamplerNote):
             course.notes.append(message)
-            if message.series == "process":  # the worker itself may be in the list, under another number
-                course.others.clear()
         elif isinstance(message, DeviceFacts):
             course.facts = message
         elif isinstance(message, Others):
@@ -364,7 +362,7 @@ class Measurement:
             warnings=self._warnings(course),
             baseline_bytes=course.baseline,
             facts=course.facts,
-            others=tuple(course.others),
+            others=seen(course.others, course.notes),
             sample_hz=self._sample_hz,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from optmem_gui.core.observing import NOTICED_BYTES, Others, disturbed
-from optmem_gui.core.protocol import PhaseSample, StepResult
+from optmem_gui.core.protocol import PhaseSample, SamplerNote, StepResult
 from optmem_gui.core.reasons import Reason, Value
 
 
@@ -22,6 +22,12 @@ def growth(steps: Sequence[StepResult]) -> Iterator[Reason]:
     if len(states) > 1 and states[-1] > states[-2]:
         grown = states[-1] - states[-2]
         yield Reason("measure.still_growing", {"grown_bytes": grown, "steps": len(steps)})
+
+
+def seen(others: Sequence[Others], notes: Sequence[SamplerNote]) -> tuple[Others, ...]:
+    """Who else used the GPU; nobody is known where the worker may be in the list under another number."""
+    hidden = any(note.series == "process" for note in notes)
+    return () if hidden else tuple(others)
 
 
 def disturbance(change_bytes: int, others: Sequence[Others]) -> Iterator[Reason]:

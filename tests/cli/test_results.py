@@ -180,9 +180,8 @@ def test_predictions_say_that_they_are_calibrated_until_that_is_forgotten(optmem
     assert after["process"]["low"] == after["reserved"]["low"] + 390 * MIB
     assert after["process"]["high"] == after["reserved"]["high"] + 410 * MIB
     assert after["device"]["usable"] == 79 * GIB
-    assert (
-        "calibrated on this GPU (GPU-1, driver 580.00, torch 2.13.0; 2026-12-01, runs: 2)" in optmem(*words).out
-    )
+    said = "calibrated on this GPU (GPU-1, driver 580.00, torch 2.13.0; 2026-12-01, runs: 2)"
+    assert said in optmem(*words).out
     assert optmem(*words[:-1], "l4", "--json").document["process"]["low"] == before["process"]["low"]
     assert "forgotten" in optmem("results", "forget", "GPU-1").out
     assert optmem(*words, "--json").document == before
