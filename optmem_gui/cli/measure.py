@@ -29,7 +29,9 @@ from optmem_gui.core.scenario import Scenario, Target
 from optmem_gui.core.simulated import simulate_request
 from optmem_gui.core.simulating import SimulationReport
 from optmem_gui.core.simulation_target import target_of
+from optmem_gui.core.spread import spreads
 from optmem_gui.core.synthetic import synthetic_ref
+from optmem_gui.core.units import format_count
 from optmem_gui.engine.calibration import calibrate, gpu_of
 from optmem_gui.engine.devices import Devices, list_devices
 from optmem_gui.engine.measurement import Event, Measurement, MeasurementResult
@@ -40,7 +42,7 @@ from optmem_gui.report.json_document import to_text
 from optmem_gui.report.kept_result import KeptResult, keep
 from optmem_gui.report.measured_document import measured_document
 from optmem_gui.report.results_store import ResultsStore
-from optmem_gui.report.tables import plain_name
+from optmem_gui.report.tables import Table, plain_name, to_aligned
 
 _DEVICE = re.compile(r"cpu|auto|cuda(:[0-9]{1,3})?|(GPU|MIG)-[0-9a-zA-Z/-]{1,80}")
 
@@ -88,7 +90,7 @@ def measure(arguments: argparse.Namespace) -> int:
     if arguments.json:
         say(to_text(measured_document(scenario, breakdown, outcome, kept)))
     else:
-        say("\n".join((result_text(kept), f"Kept as {kept.id}", *map(str, said))))
+        say("\n".join((result_text(kept), *_spread(outcome), f"Kept as {kept.id}", *map(str, said))))
     return EXIT_DONE if outcome.status == "done" else EXIT_NO
 
 
@@ -123,6 +125,24 @@ def _traced(
     if simulated.report is None and simulated.reason is not None:
         complain(str(simulated.reason))
     return simulated.report
+
+
+def _spread(outcome: MeasurementResult) -> tuple[str, ...]:
+    """How much the steps after the first one differ; nothing where only one came after it."""
+    rows = [row for row in spreads(outcome.phases) if row.step_count > 1]
+    if not rows:
+        return ()
+    cells = tuple(
+        (
+            plain_name(row.phase),
+            format_count(row.first_bytes),
+            *map(format_count, (row.low_bytes, row.median_bytes, row.high_bytes)),
+            f"{row.low_ns / 1e6:.1f} to {row.high_ns / 1e6:.1f}",
+        )
+        for row in rows
+    )
+    heads = ("peak, bytes", "first step", "smallest", "median", "largest", "ms")
+    return "", to_aligned(Table(heads, cells, frozenset(range(1, 6))))
 
 
 def _calibrated(outcome: MeasurementResult, kept: KeptResult) -> Reason | None:

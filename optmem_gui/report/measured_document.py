@@ -10,6 +10,7 @@ from optmem_gui.core.comparison import measured_sizes
 from optmem_gui.core.protocol import PhaseSample, Result
 from optmem_gui.core.result_rows import ResultRow
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.spread import spreads
 from optmem_gui.core.units import MIB
 from optmem_gui.engine.gpu_table import match_gpu
 from optmem_gui.engine.measurement import MeasurementResult
@@ -56,6 +57,7 @@ def measured_document(
             *reason_documents(outcome.warnings),
             *reason_documents(note.reason for note in outcome.notes),
         ],
+        "spread": [to_json(spread) for spread in spreads(outcome.phases)],
         "timeline": _timeline(outcome),
         "estimated": None if breakdown is None else estimate_document(scenario, breakdown),
     }
@@ -162,10 +164,18 @@ def _timeline(outcome: MeasurementResult) -> Document:
             "allocated": sample.allocated_bytes,
             "peak": sample.peak_bytes,
             "reserved": sample.reserved_bytes,
+            "active": sample.active_bytes,
+            "allocations": sample.alloc_count,
+            "retries": sample.retry_count,
         }
         for sample in outcome.phases
     ]
     allocated = [[seconds(at), size] for sample in outcome.phases for at, size in sample.points]
+    parts = [
+        {"at": seconds(at), **{name: sizes[index] for name, sizes in sample.parts.items()}}
+        for sample in outcome.phases
+        for index, (at, _) in enumerate(sample.points if sample.parts else ())
+    ]
     samples = [
         {
             "at": seconds(sample.clock_ns),
@@ -175,4 +185,4 @@ def _timeline(outcome: MeasurementResult) -> Document:
         }
         for sample in outcome.samples
     ]
-    return {"phases": phases, "allocated": allocated, "samples": samples}
+    return {"phases": phases, "allocated": allocated, "parts": parts, "samples": samples}

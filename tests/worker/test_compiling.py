@@ -19,6 +19,7 @@ SMALL = MeasureRequest(
 )
 
 
+@pytest.mark.timeout(300)  # importing the compiler alone takes seconds, a minute where others run beside
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:torch")  # of its own older parts
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler for torch.compile")
 def test_the_model_is_really_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

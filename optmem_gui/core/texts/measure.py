@@ -35,6 +35,7 @@ TEXTS: dict[str, str] = {
     "measure.no_compiler": "Measure: torch.compile needs a C++ compiler on the CPU and finds none; install one (g++), or leave it out",
     "measure.no_triton": "Measure: torch.compile needs Triton on a GPU, which is not installed beside torch {torch}; install it, or leave it out",
     "measure.compile_failed": "Measure: torch.compile failed ({cause}); see the detail, or leave it out",
+    "measure.spread": "Peak in {phase} over {steps} steps after the first: {low_bytes} to {high_bytes}, median {median_bytes}; in the first step {first_bytes}",
     "measure.compiled": "The model was compiled: what compiled kernels keep and use beside is not predicted",
     "measure.one_device_only": "Measure: {given} goes with one device only; leave it out, or measure without several GPUs",
     "weights.missing": "Measure: {file}: there are no values for {tensor}; measure with random ones, or choose the file that has them",

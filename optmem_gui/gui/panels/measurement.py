@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 from optmem_gui.core.overhead import CONTEXT_BYTES
 from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
+from optmem_gui.core.spread import spread_told
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count, format_short_count
 from optmem_gui.gui.i18n import listed, phase_name, render_reason
 from optmem_gui.gui.measured_ranks import rank_table
@@ -205,7 +206,9 @@ class MeasurementPanel(TitledPanel):
         return listed(lines)
 
     def _show_remarks(self, state: MeasurementState, unit: SizeUnit) -> None:
-        reasons = [*state.warnings, *state.notes, *_calibration(state)]
+        spread = None if state.result is None else spread_told(state.result.outcome.phases)
+        told = () if spread is None else (spread,)
+        reasons = [*told, *state.warnings, *state.notes, *_calibration(state)]
         said = [render_reason(reason, unit) for reason in reasons]
         self.remarks.setText("\n".join(said))
         self.remarks.setVisible(bool(said))
