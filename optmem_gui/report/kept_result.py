@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,6 +19,7 @@ from secrets import token_hex
 from typing import Any, Final, NoReturn
 
 from optmem_gui import __version__
+from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS
 from optmem_gui.core.calibration import Calibration
 from optmem_gui.core.codec import CodecError, from_json, to_json
 from optmem_gui.core.errors import UserError
@@ -39,6 +41,17 @@ MAX_FILE_BYTES = 64 * MIB
 """An hour at a thousand samples a second is less."""
 
 _TICK_NS = 1000
+_MOST_DIGITS = 18
+"""Thirty years in nanoseconds have as many; what draws numbers has room for one digit more."""
+
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
+_ROW_IDS: dict[str, tuple[str, ...]] = {
+    "component": COMPONENT_IDS,
+    "phase": PHASE_IDS,
+    "peak": ("allocated",),
+    "reserved": ("reserved", "fragmentation"),
+    "process": ("process", "context"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +304,7 @@ def parse_kept(data: bytes, file: str) -> KeptResult:
         UserError: It is none, is damaged, or a newer program wrote it.
     """
     try:
-        record = json.loads(data, parse_constant=_no_constant)
+        record = json.loads(data, parse_constant=_no_constant, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         key = "results.damaged" if FORMAT.encode() in data[:200] else "results.not_a_result"
         why = "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
@@ -303,13 +316,39 @@ def parse_kept(data: bytes, file: str) -> KeptResult:
         program = str(record.get("program"))[:40]
         raise UserError("results.newer", file=file, program=program, given=schema, known=SCHEMA)
     try:
-        return _told(from_json(KeptResult, record))
+        return _told(_checked(from_json(KeptResult, record)))
     except (CodecError, RecursionError) as error:
         raise UserError("results.damaged", file=file, why=str(error)[:120]) from None
 
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number of JSON")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"{digits[:12]}... is more than any size")
+    return int(digits)
+
+
+def _checked(kept: KeptResult) -> KeptResult:
+    """What a program that wrote the file itself would keep to.
+
+    Raises:
+        CodecError: It does not.
+    """
+    if not _ID.fullmatch(kept.id):
+        raise CodecError(f"$.id: {kept.id[:40]!r} is no name of a measurement")
+    for row in kept.rows:
+        if row.id not in _ROW_IDS[row.kind]:
+            raise CodecError(f"$.rows: no {row.kind} is called {row.id[:40]!r}")
+    for phase in kept.phases:
+        if phase.phase not in PHASE_IDS:
+            raise CodecError(f"$.phases: no phase is called {phase.phase[:40]!r}")
+    for name, course in kept.courses.items():
+        if any(sum(map(abs, numbers)) > 10**_MOST_DIGITS for numbers in (course.clock_us, course.bytes)):
+            raise CodecError(f"$.courses.{name[:40]}: more than any size")
+    return kept
 
 
 def _told(kept: KeptResult) -> KeptResult:

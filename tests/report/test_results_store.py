@@ -6,11 +6,15 @@ import json
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from optmem_gui.cli.results import result_text
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
@@ -213,9 +217,9 @@ def test_an_id_may_be_shortened_as_long_as_it_is_the_only_one(store: ResultsStor
     store.keep(second)
     assert store.find(first.id) == first.id
     assert store.find(first.id[:14]) == first.id
-    for given, key in (("2026", "results.several"), ("1999", "results.unknown"), ("", "results.unknown")):
+    for text, key in (("2026", "results.several"), ("1999", "results.unknown"), ("", "results.unknown")):
         with pytest.raises(UserError) as error:
-            store.find(given)
+            store.find(text)
         assert refusal(error)[0] == key
 
 
@@ -259,3 +263,44 @@ def test_the_id_in_a_file_leads_out_of_no_folder(store: ResultsStore, tmp_path: 
 def test_series_of_different_lengths_do_not_break_the_plot() -> None:
     broken = replace(kept(), courses={"device": Course((0, 5, 5), (1,))})
     assert sum(isinstance(event, Sample) for event in broken.samples()) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ('"id":"weights"', '"id":"dream"', "no component is called 'dream'"),
+        ('"id":"context"', '"id":"weights"', "no process is called 'weights'"),
+        ('"phase":"load"', '"phase":"lunch"', "no phase is called 'lunch'"),
+        ('"steps": 2', '"steps": 1' + "0" * 400, "more than any size"),
+        ('"id": "2026', '"id": "../2026', "is no name of a measurement"),
+    ],
+)
+def test_what_no_program_writes_is_refused(before: str, after: str, said: str) -> None:
+    text = kept_text(kept())
+    assert before in text
+    with pytest.raises(UserError, match=re.escape(said)):
+        parse_kept(text.replace(before, after).encode(), "x")
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_a_file_with_any_damage_is_read_or_refused(data: st.DataObject) -> None:
+    """Bytes of a real file are replaced, taken out or doubled; what is read can be shown."""
+    content = bytearray(TEXT)
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        length = data.draw(st.sampled_from((1, 1, 2, 40)))
+        content[at : at + length] = data.draw(
+            st.sampled_from((b"", b"9", b"-", b"null", b"[", b'"', b"\xff"))
+        )
+    read = None
+    with suppress(UserError):
+        read = parse_kept(bytes(content), "x")
+    if read is not None:
+        assert result_changes(read.rows, read.rows) is not None
+        assert len(read.samples()) >= len(read.phases)
+        assert result_text(read)
+
+
+TEXT = kept_text(kept()).encode()
+DEBRIS = (b"", b"9", b"-", b"null", b"[", b'"', b"\xff")
