@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
@@ -118,3 +120,59 @@ def test_a_theme_reaches_the_palette_where_the_platform_has_none(
     finally:
         theme.apply_theme(qapp, "light")
         qapp.setPalette(QPalette())
+
+
+# High contrast
+
+
+HIGH = 7.0
+"""WCAG 2.2, 1.4.6: the least contrast of text where more is wanted."""
+
+
+@pytest.fixture
+def high(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[bool]:
+    """The program in high contrast, light or dark."""
+    dark = bool(request.param)
+    before = qapp.palette()
+    qapp.setPalette(theme.palette(dark, high=True))
+    yield dark
+    qapp.setPalette(before)
+
+
+@pytest.mark.parametrize("high", [False, True], indirect=True)
+def test_high_contrast_reaches_every_colour_of_text_and_every_edge(high: bool) -> None:
+    assert theme.is_high_contrast()
+    tone = theme.shades(high)
+    for name in ("text", "muted", "accent", "good", "caution", "bad", "border", "edge"):
+        for ground in (tone.card, tone.window):
+            assert theme.contrast(QColor(getattr(tone, name)), QColor(ground)) >= HIGH, name
+    assert theme.contrast(QColor(tone.on_accent), QColor(tone.accent)) >= HIGH
+    assert theme.contrast(QColor(tone.muted), QColor(tone.grid)) >= READABLE
+
+
+@pytest.mark.parametrize("high", [False, True], indirect=True)
+def test_hatches_stand_out_in_high_contrast_and_keep_labels_readable(high: bool) -> None:
+    for component in STYLED:
+        style = theme.component_style(component, high)
+        for ground in (style.colour, style.ink):
+            assert theme.contrast(style.text, ground) >= READABLE, component
+        if style.pattern is not Qt.BrushStyle.SolidPattern:
+            plain = theme._component_style(component, high, False)
+            stands_out = theme.contrast(style.ink, style.colour)
+            assert stands_out > theme.contrast(plain.ink, plain.colour), component
+
+
+def test_the_wish_of_the_desktop_for_contrast_is_followed(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = qapp.palette()
+    try:
+        monkeypatch.setattr(theme, "wants_high_contrast", lambda: True)
+        theme.apply_theme(qapp, "dark")
+        assert theme.is_high_contrast()
+        assert theme.is_dark()
+        monkeypatch.setattr(theme, "wants_high_contrast", lambda: False)
+        theme.apply_theme(qapp, "dark")
+        assert not theme.is_high_contrast()
+    finally:
+        qapp.setPalette(before)

@@ -182,6 +182,20 @@ def test_a_window_off_screen_comes_back(window: MainWindow) -> None:
     assert screen.availableGeometry().intersects(QRect(window.pos(), window.size()))
 
 
+@pytest.mark.parametrize("place", [(-3000, 100), (100, -200), (-1240, 300), (700, 5000)])
+def test_a_title_bar_out_of_reach_comes_back(window: MainWindow, place: tuple[int, int]) -> None:
+    """A corner that can be seen is not enough: the window is moved by its title bar."""
+    window.move(*place)
+    window.shape.come_onto_screen()
+    assert window.pos() == QGuiApplication.primaryScreen().availableGeometry().topLeft()
+
+
+def test_a_window_that_can_be_reached_stays_where_it_is(window: MainWindow) -> None:
+    window.move(60, 40)
+    window.shape.come_onto_screen()
+    assert (window.x(), window.y()) == (60, 40)
+
+
 def test_the_title_tells_model_and_changes(window: MainWindow, store: Store) -> None:
     assert "7B parameters" in window.windowTitle()
     assert not window.isWindowModified()
