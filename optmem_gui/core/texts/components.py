@@ -59,7 +59,7 @@ TEXTS: dict[str, str] = {
     "assume.reserved": "Reserved is a band: 14 recorded transformer runs with a backward held 0.1 to 5.8 % more than they had allocated. Convolutions on changing sizes can hold far more.",
     "assume.context": "The CUDA context is a band of 250 to 650 MiB; other processes on the GPU are not counted.",
     "assume.cpu": "Rules of the CPU: for-loop optimizers, no workspace, no rounding to 512 B.",
-    "assume.cpu_fp16": "Not counted: scratch memory of the CPU's fp16 kernels; for one measured backward the estimate was 12 % too low.",
+    "assume.cpu_fp16": "Not counted: scratch of oneDNN's fp16 matrix products, fp32 copies of tiles that depend on the processor and its threads; for one measured backward the estimate was 12 % too low.",
     "warn.not_run": "{precision}: from the library's source and paper; not yet compared with a GPU.",
     "warn.pure_fp16": "Pure fp16 without a master copy loses updates smaller than about 1/1000 of a weight; most people want amp-fp16 or fp16-master.",
 }
