@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QByteArray
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox
 
 from optmem_gui.gui import settings as keys
-from optmem_gui.gui.settings import SETTINGS, Settings
+from optmem_gui.gui.dialogs.settings import SettingsDialog
+from optmem_gui.gui.settings import FORMAT, SETTINGS, Settings
+from optmem_gui.logs import LOG_FILE, log_dir
 
 
 def test_keys_are_unique() -> None:
@@ -91,3 +94,51 @@ def test_recent_files_keep_ten_newest_first_and_once(tmp_path: Path) -> None:
     settings.add_recent(tmp_path / "5.pt")
     recent = [Path(name).name for name in settings.get(keys.RECENT)]
     assert recent == ["5.pt", "11.pt", "10.pt", "9.pt", "8.pt", "7.pt", "6.pt", "4.pt", "3.pt", "2.pt"]
+
+
+# The page
+
+
+def test_the_page_tells_where_settings_and_log_lie(qapp: QApplication, settings: Settings) -> None:
+    dialog = SettingsDialog(settings)
+    shown = [label.text().replace("\u200b", "") for label in dialog.findChildren(QLabel)]
+    assert str(settings.path) in shown
+    assert str(log_dir() / LOG_FILE) in shown
+    dialog.deleteLater()
+
+
+def test_accepting_the_page_writes_only_what_was_changed(qapp: QApplication, tmp_path: Path) -> None:
+    path = tmp_path / "optmem.ini"
+    path.write_text(f"[file]\nformat={FORMAT}\n\n[window]\ntheme=sepia\n", encoding="utf-8")
+    settings = Settings(path)
+    dialog = SettingsDialog(settings)
+    dialog.steps.setValue(6)
+    dialog._accept()
+    settings.save()
+    kept = path.read_text(encoding="utf-8")
+    assert "steps=6" in kept
+    assert "theme=sepia" in kept  # a theme that only another version knows
+    assert "unit" not in kept
+    dialog.deleteLater()
+
+
+@pytest.mark.parametrize(
+    ("answer", "theme"),
+    [(QMessageBox.StandardButton.Reset, "system"), (QMessageBox.StandardButton.Cancel, "dark")],
+)
+def test_everything_is_forgotten_only_after_a_question(
+    qapp: QApplication,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: QMessageBox.StandardButton,
+    theme: str,
+) -> None:
+    settings.set(keys.THEME, "dark")
+    settings.add_recent(Path("/a.pt"))
+    monkeypatch.setattr(QMessageBox, "question", lambda *_: answer)
+    dialog = SettingsDialog(settings)
+    dialog.reset.click()
+    assert settings.get(keys.THEME) == theme
+    assert (settings.get(keys.RECENT) == []) == (theme == "system")
+    assert bool(dialog.result()) == (theme == "system")
+    dialog.deleteLater()
