@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.parallel import Parallel
+from optmem_gui.core.parallel import Parallel, read_stages
 
 _FIELDS = (
     "gpus",
@@ -30,13 +30,19 @@ def parallel_from(arguments: argparse.Namespace, base: Parallel) -> Parallel:
     """The layout that the arguments describe; what is left out keeps the file's value.
 
     Raises:
-        UserError: The host memory is no size.
+        UserError: The host memory is no size, the stages are no list of layers.
     """
     given = {name: getattr(arguments, name, None) for name in _FIELDS}
     chosen = {name: value for name, value in given.items() if value is not None}
     host = getattr(arguments, "host_memory", None)
     if host is not None:
         chosen["host_bytes"] = _size(host)
+    stages = getattr(arguments, "stages", None)
+    if stages is not None:
+        chosen["stages"] = read_stages(stages)
+        chosen.setdefault("pp", max(1, len(chosen["stages"])))
+    elif "pp" in chosen and chosen["pp"] != base.pp:
+        chosen["stages"] = ()  # those of the file belong to its own pipeline
     return replace(base, **chosen)
 
 

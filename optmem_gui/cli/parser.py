@@ -184,6 +184,7 @@ def _add_parallel(parser: argparse.ArgumentParser) -> None:
         ("--interleave", "chunks of layers a pipeline rank"),
     ):
         several.add_argument(option, metavar="N", action=_Whole, help=what)
+    several.add_argument("--stages", metavar="LIST", help="layers of each pipeline stage, such as 10,11,11")
     several.add_argument("--offload", choices=get_args(Offload), help="what lives in host memory")
     several.add_argument("--host-memory", metavar="SIZE", help="host memory a GPU, such as 128GiB")
     for option, what in (

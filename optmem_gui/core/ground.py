@@ -185,7 +185,7 @@ class Parts:
 
     def __init__(self, scenario: Scenario, gpu: Gpu | None, *, peaks_only: bool = False) -> None:
         self._scenario, self._gpu, self._peaks_only = scenario, gpu, peaks_only
-        self._known: dict[tuple[int, ...], tuple[Part, ...]] = {}
+        self._known: dict[tuple[int | tuple[int, ...], ...], tuple[Part, ...]] = {}
 
     def grounds(self, parallel: Parallel) -> tuple[Ground, ...]:
         """Every kind of rank of one layout, without its optimizer.
@@ -202,7 +202,7 @@ class Parts:
             UserError: As above.
         """
         scenario = replace(self._scenario, parallel=parallel)
-        degrees = (parallel.tp, parallel.pp, parallel.ep, parallel.cp, parallel.interleave)
+        degrees = (parallel.tp, parallel.pp, parallel.ep, parallel.cp, parallel.interleave, parallel.stages)
         key = (*degrees, parallel.sequence_parallel, parallel == ONE_GPU, is_megatron(scenario))
         known = self._known.get(key)
         if known is None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
+
+from optmem_gui.core.errors import UserError
 
 Offload = Literal["none", "optimizer", "all"]
 
@@ -34,6 +37,7 @@ class Parallel:
         cp: Ranks that split the sequence (context parallel).
         replicas: Groups of ranks that each hold all shards (HSDP).
         interleave: Chunks of layers a pipeline rank holds (interleaved schedule).
+        stages: Layers of every pipeline stage, first to last; empty where they are split evenly.
         sequence_parallel: With tensor parallelism, norms and dropout work on a part of the sequence.
         bucket_view: DDP's ``gradient_as_bucket_view``: gradients live in the buckets.
         offload: What lives in host memory: the optimizer's part, or the parameters too.
@@ -52,6 +56,7 @@ class Parallel:
     cp: int = 1
     replicas: int = 1
     interleave: int = 1
+    stages: tuple[int, ...] = ()
     sequence_parallel: bool = False
     bucket_view: bool = False
     offload: Offload = "none"
@@ -75,6 +80,23 @@ class Parallel:
     def expert_ranks(self) -> int:
         """Ranks among which one expert is shared."""
         return max(1, self.data_ranks * self.cp // (self.ep * self.replicas))
+
+
+_STAGES = re.compile(r"\d{1,6}(?:\s*[,;\s]\s*\d{1,6})*")
+
+
+def read_stages(text: str) -> tuple[int, ...]:
+    """Layers of every pipeline stage, as they are typed: ``10,11,11``; none where nothing is.
+
+    Raises:
+        UserError: It is no list of whole numbers.
+    """
+    given = text.strip()
+    if not given:
+        return ()
+    if not given.isascii() or _STAGES.fullmatch(given) is None:
+        raise UserError("shard.stages_text", given=given)
+    return tuple(map(int, re.findall(r"\d+", given)))
 
 
 ONE_GPU = Parallel()

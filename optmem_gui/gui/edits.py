@@ -24,7 +24,15 @@ from optmem_gui.core.scenario import BaseDType, Lora, OptionValue, Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.units import CountError, format_count, format_short_count, parse_count
 from optmem_gui.gui import resident_edits
-from optmem_gui.gui.parallel_edits import PREFIX, SIZES, parallel_text, read_host, read_size, with_shard
+from optmem_gui.gui.parallel_edits import (
+    PREFIX,
+    SIZES,
+    parallel_text,
+    read_host,
+    read_size,
+    read_stage_layers,
+    with_shard,
+)
 from optmem_gui.gui.snapshot import CheckpointSummary
 
 LIMIT = 10**9
@@ -100,7 +108,8 @@ def apply_edit(inputs: Inputs, name: str, value: Any) -> Inputs:  # noqa: ANN401
         value: Text for text fields, the value itself for the others.
     """
     if name in _TEXTS:
-        return _with_text(inputs, name, value, _TEXTS[name])
+        changed = _with_text(inputs, name, value, _TEXTS[name])
+        return _without(changed, "parallel.stages") if name == "parallel.pp" else changed
     if name.startswith("option."):
         return _with_option(inputs, name, value)
     special = _SPECIAL.get(name)
@@ -313,6 +322,7 @@ _TEXTS: dict[str, Callable[[Scenario, str], Scenario]] = {
     "lora.targets": _read_targets,
     **{f"{PREFIX}{name}": read_size(name) for name in SIZES},
     "parallel.host_bytes": read_host,
+    "parallel.stages": read_stage_layers,
 }
 """Every field into which text is typed, and how it is read."""
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.parallel import Parallel
+from optmem_gui.core.parallel import Parallel, read_stages
 from optmem_gui.core.scenario import Scenario
-from optmem_gui.core.sharding.mesh import MOST_GPUS
+from optmem_gui.core.sharding.mesh import MOST_GPUS, check_stages, layer_count
 from optmem_gui.core.units import GIB
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ def parallel_text(parallel: Parallel, name: str) -> str:
     value = getattr(parallel, name)
     if name == "host_bytes":
         return "" if value is None else f"{value / GIB:g}"
+    if name == "stages":
+        return ", ".join(map(str, parallel.stages))
     return str(value)
 
 
@@ -44,6 +46,8 @@ def read_size(name: str) -> Callable[[Scenario, str], Scenario]:
         if _WHOLE.fullmatch(given) is None or not 1 <= int(given.replace(",", "")) <= MOST_GPUS:
             raise UserError("shard.out_of_range", option=name, given=given or "''", high=MOST_GPUS)
         changed: dict[str, Any] = {name: int(given.replace(",", ""))}
+        if changed.get("pp", scenario.parallel.pp) != scenario.parallel.pp:
+            changed["stages"] = ()  # layers of so many stages as there were
         return replace(scenario, parallel=replace(scenario.parallel, **changed))
 
     return read
@@ -56,6 +60,14 @@ def read_host(scenario: Scenario, text: str) -> Scenario:
         raise UserError("cli.size", option="host_memory", given=given)
     size = int(float(given) * GIB) if given else None
     return replace(scenario, parallel=replace(scenario.parallel, host_bytes=size))
+
+
+def read_stage_layers(scenario: Scenario, text: str) -> Scenario:
+    """Layers of every pipeline stage; empty where they are split evenly."""
+    parallel = replace(scenario.parallel, stages=read_stages(text))
+    if parallel.stages:
+        check_stages(layer_count(scenario.model), parallel)
+    return replace(scenario, parallel=parallel)
 
 
 def with_shard(parallel: Parallel, shard: str) -> Parallel:

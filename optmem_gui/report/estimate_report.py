@@ -295,5 +295,7 @@ def _several(scenario: Scenario) -> Iterator[str]:
         value: int = getattr(parallel, name)
         if value > 1:
             yield f"{name} {value}"
+    if parallel.stages:
+        yield f"stages {','.join(map(str, parallel.stages))}"
     if parallel.offload != "none":
         yield f"offload {parallel.offload}"

@@ -121,6 +121,7 @@ class _StoredParallel(_Stored, frozen=True, omit_defaults=True):
     cp: _Positive = 1
     replicas: _Positive = 1
     interleave: _Positive = 1
+    stages: Annotated[tuple[_Positive, ...], msgspec.Meta(max_length=4096)] = ()
     sequence_parallel: bool = False
     bucket_view: bool = False
     offload: Offload = "none"

@@ -67,10 +67,7 @@ def _check_engine(parallel: Parallel) -> None:
 
 def _check_model(model: ModelRef, parallel: Parallel) -> None:
     layers = layer_count(model)
-    if parallel.pp * parallel.interleave > layers:
-        raise UserError("shard.more_stages_than_layers", pp=parallel.pp * parallel.interleave, layers=layers)
-    if layers % (parallel.pp * parallel.interleave) and parallel.interleave > 1:
-        raise UserError("shard.layers", layers=layers, stages=parallel.pp * parallel.interleave)
+    check_stages(layers, parallel)
     shape = model.architecture
     if shape is not None and parallel.tp > 1:
         for key, size in (("shard.heads", shape.heads), ("shard.mlp_width", shape.ffn)):
@@ -85,6 +82,37 @@ def _check_model(model: ModelRef, parallel: Parallel) -> None:
             raise UserError("shard.no_experts", ep=parallel.ep)
         if any(count % parallel.ep for count in experts):
             raise UserError("shard.experts", experts=min(experts), ep=parallel.ep)
+
+
+def check_stages(layers: int, parallel: Parallel) -> None:
+    """Every stage has layers, and all of them together are those of the model.
+
+    Source: Megatron-LM ``transformer_block.py`` ``get_num_layers_to_build`` (uneven first and last stages,
+    pipeline layouts; interleaved, a stage is cut into equal chunks).
+
+    Args:
+        layers: Layers of the model.
+        parallel: The layout of the run.
+
+    Raises:
+        UserError: Names the two numbers that conflict.
+    """
+    chunks = parallel.interleave
+    if parallel.pp * chunks > layers:
+        raise UserError("shard.more_stages_than_layers", pp=parallel.pp * chunks, layers=layers)
+    if not parallel.stages:
+        if chunks > 1 and layers % (parallel.pp * chunks):
+            raise UserError("shard.layers", layers=layers, stages=parallel.pp * chunks)
+        return
+    if len(parallel.stages) != parallel.pp:
+        raise UserError("shard.stages_count", given=len(parallel.stages), pp=parallel.pp)
+    if min(parallel.stages) < 1:
+        raise UserError("shard.stages_empty", number=parallel.stages.index(min(parallel.stages)) + 1)
+    if sum(parallel.stages) != layers:
+        raise UserError("shard.stages_sum", given=sum(parallel.stages), layers=layers)
+    for number, held in enumerate(parallel.stages, start=1):
+        if held % chunks:
+            raise UserError("shard.stages_chunks", number=number, held=held, interleave=chunks)
 
 
 def expert_counts(model: ModelRef, layers: int) -> Iterable[int]:

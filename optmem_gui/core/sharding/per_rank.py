@@ -137,7 +137,7 @@ def _share(scenario: Scenario, where: Place) -> Share:
     parallel = scenario.parallel
     layers = layer_count(scenario.model)
     model = split_model(scenario, where.tensor)
-    stage = stage_at(layers, parallel.pp, where.pipeline, micro_batches=scenario.accumulate)
+    stage = stage_at(layers, parallel, where.pipeline, micro_batches=scenario.accumulate)
     layout = place(replace(scenario, model=stage_model(model, stage, parallel.pp)))
     return share_of(layout, parallel, stage.layers, where.shard)
 

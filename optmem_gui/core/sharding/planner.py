@@ -119,6 +119,7 @@ def _chosen(base: Parallel, gpus: int, shard: str) -> Parallel:
         cp=1,
         replicas=1,
         interleave=1,
+        stages=(),
         sequence_parallel=False,
         bucket_view=base.bucket_view and shard == "ddp",
         offload=base.offload if shard in _OFFLOADS else "none",

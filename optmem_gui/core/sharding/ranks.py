@@ -1,4 +1,4 @@
-"""The kinds of rank that a run has: one where all are alike, up to three along a pipeline."""
+"""The kinds of rank that a run has: one where all are alike, a few along a pipeline."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def ranks_of(scenario: Scenario) -> tuple[Rank, ...]:
         alone = Stage(0, layers, 1.0, embeds=True, heads=True)
         return (Rank(scenario, alone, layers, Reason("rank.alone")),)
     check(scenario)
-    stages = stages_of(layers, parallel.pp, micro_batches=scenario.accumulate, interleave=parallel.interleave)
+    stages = stages_of(layers, parallel, micro_batches=scenario.accumulate)
     model = split_model(scenario, 0)
     sequence = scenario.sequence
     if sequence is not None:

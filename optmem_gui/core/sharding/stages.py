@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from optmem_gui.core.model import ModelRef, Role, TensorGroup
+from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.sharding.mesh import layer_count
 from optmem_gui.core.sharding.tensors import is_positions
 
@@ -37,40 +38,53 @@ class Stage:
     heads: bool
 
 
-def stages_of(layers: int, pp: int, *, micro_batches: int, interleave: int = 1) -> tuple[Stage, ...]:
-    """The stages that differ: the first, the one after it, and the last.
+def stages_of(layers: int, parallel: Parallel, *, micro_batches: int) -> tuple[Stage, ...]:
+    """The stages that can be the fullest: the first, those between, and the last.
 
-    What a stage between them holds never exceeds the second: it waits for fewer micro-batches.
+    Of those between, one holds no more than an earlier one with as many layers: it waits for fewer
+    micro-batches. Split evenly, that leaves the second.
 
     Args:
-        layers: Layers of the model; what does not divide goes to the first stages, one each.
-        pp: Stages.
+        layers: Layers of the model.
+        parallel: The layout of the run.
         micro_batches: Micro-batches of one optimizer step.
-        interleave: Chunks of layers a rank holds.
     """
-    chosen = sorted({0, min(1, pp - 1), pp - 1})
-    return tuple(
-        stage_at(layers, pp, index, micro_batches=micro_batches, interleave=interleave) for index in chosen
-    )
+    last, most = parallel.pp - 1, 0
+    chosen = [0]
+    for index in range(1, last):
+        held = layers_at(layers, parallel, index)
+        if held > most:
+            chosen.append(index)
+            most = held
+        elif not parallel.stages:
+            break
+    chosen += [last] if last else []
+    return tuple(stage_at(layers, parallel, index, micro_batches=micro_batches) for index in chosen)
 
 
-def stage_at(layers: int, pp: int, index: int, *, micro_batches: int, interleave: int = 1) -> Stage:
+def layers_at(layers: int, parallel: Parallel, index: int) -> int:
+    """Layers of one stage: as given, else evenly; what does not divide goes to the first stages, one each."""
+    if parallel.stages:
+        return parallel.stages[index]
+    each, rest = divmod(layers, parallel.pp)
+    return each + (1 if index < rest else 0)
+
+
+def stage_at(layers: int, parallel: Parallel, index: int, *, micro_batches: int) -> Stage:
     """One stage.
 
     Args:
         layers: Layers of the model.
-        pp: Stages.
+        parallel: The layout of the run.
         index: Which one, 0 first.
         micro_batches: Micro-batches of one optimizer step.
-        interleave: Chunks of layers a rank holds.
     """
-    each, rest = divmod(layers, pp)
     return Stage(
         index=index,
-        layers=each + (1 if index < rest else 0),
-        waiting=_waiting(index, pp, micro_batches, interleave),
+        layers=layers_at(layers, parallel, index),
+        waiting=_waiting(index, parallel.pp, micro_batches, parallel.interleave),
         embeds=index == 0,
-        heads=index == pp - 1,
+        heads=index == parallel.pp - 1,
     )
 
 

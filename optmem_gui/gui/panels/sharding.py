@@ -45,6 +45,7 @@ class ShardingPanel(InputPanel):
         self.tp, self.pp = self._number("tp"), self._number("pp")
         self.cp, self.ep = self._number("cp"), self._number("ep")
         self.replicas, self.interleave = self._number("replicas"), self._number("interleave")
+        self.stages = self._number("stages")
         self.offload = ChoiceField(f"{PREFIX}offload", self)
         self.host = self._number("host_bytes")
         self.sequence = FlagField(f"{PREFIX}sequence_parallel", self)
@@ -59,6 +60,7 @@ class ShardingPanel(InputPanel):
             side_by_side([self.tp, self.pp]),
             side_by_side([self.cp, self.ep]),
             side_by_side([self.replicas, self.interleave]),
+            self.stages,
             side_by_side([self.offload, self.host]),
             self.sequence,
             self.bucket,
@@ -92,6 +94,10 @@ class ShardingPanel(InputPanel):
         )
         self.interleave.set_label(
             self.tr("Interleave"), self.tr("Chunks of layers that a pipeline rank holds")
+        )
+        self.stages.set_label(
+            self.tr("Layers of each stage"),
+            self.tr("Such as 10, 11, 11; empty: as even as they go, the first stages one more"),
         )
         self.host.set_label(
             self.tr("Host GiB a GPU"), self.tr("Host memory for each GPU; empty where it is not known")
@@ -137,6 +143,7 @@ class ShardingPanel(InputPanel):
         self._let(
             self.interleave, parallel.pp > 1 or parallel.interleave > 1, self.tr("needs several stages")
         )
+        self._let(self.stages, parallel.pp > 1 or bool(parallel.stages), self.tr("needs several stages"))
         offloads = shard in OPTIMIZERS_OFFLOAD or parallel.offload != "none"
         self._let(self.offload, offloads, self.tr("not with {engine}").format(engine=SHARD_NAMES[shard]))
         host = parallel.offload != "none" or parallel.host_bytes is not None
