@@ -217,6 +217,28 @@ def test_simulating_under_another_python(bundle: Bundle, version: str) -> None:
     assert 4 * 10**6 <= sizes["weights"] == sizes["gradients"] <= 4 * 10**6 + blocks
 
 
+def _bare_version(path: str) -> tuple[int, ...]:
+    """The version of a Python without torch; nothing for any other."""
+    try:
+        examine(path)
+    except UserError as error:
+        if error.code == "python.no_torch":
+            return tuple(map(int, str(error.reason.values["version"]).split(".")))
+    return ()
+
+
+def test_the_workers_files_run_under_a_python_without_torch(bundle: Bundle) -> None:
+    """They get as far as to say what is missing, under the oldest Python that is here."""
+    found = {_bare_version(path): path for path in candidates(os.environ, Path.home())}
+    bare = {version: path for version, path in found.items() if version}
+    if not bare:
+        pytest.skip("no Python without torch is installed here")
+    ran = bundle.run("measure", *SMALL, "--device", "cpu", "--python", bare[min(bare)])
+    assert ran.code == 2
+    assert ran.err.startswith(f"optmem: Measure: {bare[min(bare)]} has no torch")
+    assert ran.err.count("\n") == 1
+
+
 def test_the_active_environment_is_found(bundle: Bundle) -> None:
     ran = bundle.run("simulate", *SMALL, "--json", PATH=str(Path(sys.executable).parent))
     assert ran.code == 0, ran.err
