@@ -25,7 +25,8 @@ def compile_job(job: Job, device: torch.device) -> None:
     import torch._inductor.config as settings  # noqa: PLC0415  # a second, and only where asked for
 
     settings.compile_threads = 1  # in this process: helpers would outlive it
-    job.module.compile()
+    # Not ``module.compile()``: of a container of torch's own, such as Sequential, that compiles nothing.
+    job.module.forward = torch.compile(job.module.forward)
 
 
 def _need_cpp_compiler() -> None:

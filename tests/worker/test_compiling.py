@@ -14,6 +14,13 @@ from optmem_gui.core.synthetic import synthetic_shape
 from optmem_gui.worker.failures import explain
 from optmem_gui.worker.measure import Run
 
+FUNCTION = """
+from torch import nn, ones
+
+def step():
+    model = nn.Sequential(nn.Linear(8, 4, bias=False), nn.ReLU())
+    return model, ones(2, 8), lambda model, batch: model(batch).sum()
+"""
 SMALL = MeasureRequest(
     "cpu", "torch.optim.SGD", shape=synthetic_shape(5_000), steps=2, batch=1, sequence=4, compiled=True
 )
@@ -23,17 +30,18 @@ SMALL = MeasureRequest(
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:torch")  # of its own older parts
 @pytest.mark.skipif(shutil.which("g++") is None, reason="no C++ compiler for torch.compile")
 def test_the_model_is_really_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The compiler's own counters say so, and the categories stay what they are without it."""
+    """The compiler's own counters say so, and a weight of 4 x 8 is what it is without it."""
     from torch._dynamo.utils import counters
 
-    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr("torch._inductor.config.cpp.vec_isa_ok", False)
+    file = tmp_path / "mine.py"
+    file.write_text(FUNCTION)
+    monkeypatch.setattr("torch._inductor.config.cpp.vec_isa_ok", False)  # asking compiles programs of its own
     counters.clear()
     torch._dynamo.reset()
-    result = Run(SMALL, lambda message: None).measure()
+    request = MeasureRequest("cpu", "torch.optim.SGD", steps=2, function=f"{file}:step", compiled=True)
+    result = Run(request, lambda message: None).measure()
     assert counters["stats"]["unique_graphs"] >= 1
-    assert result.steady.categories.weights == 4 * result.param_count
-    assert result.steady.categories.gradients == 4 * result.param_count
+    assert result.steady.categories.weights == result.steady.categories.gradients == 4 * 4 * 8
     assert result.steady.phases[-1].allocated_bytes == result.load.allocated_bytes
 
 
