@@ -4,20 +4,44 @@
  <context>
   <name>AboutDialog</name>
   <message>
-   <source>About OptMem</source>
-   <translation>关于 OptMem</translation>
+   <source>&amp;Copy</source>
+   <translation>复制(&amp;C)</translation>
   </message>
   <message>
-   <source>Copy</source>
-   <translation>复制</translation>
+   <source>&amp;Licences</source>
+   <translation>许可证(&amp;L)</translation>
+  </message>
+  <message>
+   <source>&amp;Part</source>
+   <translation>组件(&amp;P)</translation>
+  </message>
+  <message>
+   <source>&amp;Versions</source>
+   <translation>版本(&amp;V)</translation>
+  </message>
+  <message>
+   <source>About OptMem</source>
+   <translation>关于 OptMem</translation>
   </message>
   <message>
    <source>How much GPU memory training takes, where it goes, and whether it fits. The program works offline: nothing leaves this computer.</source>
    <translation>训练需要多少显存、显存用在哪里、能否装得下。程序完全离线运行：任何数据都不会离开本机。</translation>
   </message>
   <message>
+   <source>Part whose licence is shown</source>
+   <translation>显示哪个组件的许可证</translation>
+  </message>
+  <message>
+   <source>Text of the licence</source>
+   <translation>许可证文本</translation>
+  </message>
+  <message>
    <source>Versions and licences</source>
    <translation>版本与许可证</translation>
+  </message>
+  <message>
+   <source>{name} carries no text of its licence.</source>
+   <translation>{name} 未附带许可证文本。</translation>
   </message>
  </context>
  <context>
@@ -63,6 +87,10 @@
    <translation>帮助(&amp;H)</translation>
   </message>
   <message>
+   <source>&amp;How memory is used</source>
+   <translation>显存如何使用(&amp;H)</translation>
+  </message>
+  <message>
    <source>&amp;Language</source>
    <translation>语言(&amp;L)</translation>
   </message>
@@ -73,6 +101,10 @@
   <message>
    <source>&amp;Measure</source>
    <translation>测量(&amp;M)</translation>
+  </message>
+  <message>
+   <source>&amp;Measurements</source>
+   <translation>测量记录(&amp;M)</translation>
   </message>
   <message>
    <source>&amp;Open...</source>
@@ -99,6 +131,10 @@
    <translation>保存(&amp;S)</translation>
   </message>
   <message>
+   <source>&amp;Self-check...</source>
+   <translation>自检(&amp;S)...</translation>
+  </message>
+  <message>
    <source>&amp;Theme</source>
    <translation>主题(&amp;T)</translation>
   </message>
@@ -109,6 +145,10 @@
   <message>
    <source>&amp;View</source>
    <translation>视图(&amp;V)</translation>
+  </message>
+  <message>
+   <source>&amp;Why this number?</source>
+   <translation>为什么是这个数字？(&amp;W)</translation>
   </message>
   <message>
    <source>About this &amp;optimizer</source>
@@ -123,12 +163,28 @@
    <translation>跟随系统(&amp;S)</translation>
   </message>
   <message>
+   <source>Copy table &amp;as</source>
+   <translation>复制表格为(&amp;A)</translation>
+  </message>
+  <message>
    <source>Copy the breakdown for a spreadsheet, a document or a web page</source>
    <translation>复制明细，可粘贴到电子表格、文档或网页</translation>
   </message>
   <message>
+   <source>Copy the table that has the keyboard, else the breakdown</source>
+   <translation>复制键盘焦点所在的表格，没有则复制明细</translation>
+  </message>
+  <message>
+   <source>Every measurement that is kept: see it again, compare two, export</source>
+   <translation>保留的全部测量记录：重新查看、比较两条、导出</translation>
+  </message>
+  <message>
    <source>Find &amp;layouts that fit...</source>
    <translation>查找装得下的布局(&amp;L)...</translation>
+  </message>
+  <message>
+   <source>Formula, numbers put in, source and proof of the selected number</source>
+   <translation>所选数字的公式、代入的数值、出处与验证</translation>
   </message>
   <message>
    <source>Go back to the estimate</source>
@@ -141,6 +197,18 @@
   <message>
    <source>Make the edit again</source>
    <translation>重做刚撤销的修改</translation>
+  </message>
+  <message>
+   <source>Measure &amp;with...</source>
+   <translation>测量选项(&amp;W)...</translation>
+  </message>
+  <message>
+   <source>Measure a fu&amp;nction...</source>
+   <translation>测量函数(&amp;N)...</translation>
+  </message>
+  <message>
+   <source>Measure compiled, with the checkpoint's own values, or with the allocator's history</source>
+   <translation>编译后测量、使用检查点自身的值，或记录分配器历史</translation>
   </message>
   <message>
    <source>Name any optimizer class; a process of its own finds out what it keeps</source>
@@ -163,8 +231,16 @@
    <translation>打开存放模型的文件夹</translation>
   </message>
   <message>
+   <source>Put every number beside real steps on this computer</source>
+   <translation>在本机上把每个数字与真实训练步对照</translation>
+  </message>
+  <message>
    <source>Put every panel back to its first size</source>
    <translation>让所有面板恢复初始大小</translation>
+  </message>
+  <message>
+   <source>Run real steps of a function in a Python file of your own</source>
+   <translation>运行您自己的 Python 文件中某个函数的真实训练步</translation>
   </message>
   <message>
    <source>Run real training steps in a process of their own and watch the memory</source>
@@ -187,6 +263,10 @@
    <translation>把结果保存为矢量图</translation>
   </message>
   <message>
+   <source>Save everything as a report of one page</source>
+   <translation>把全部内容保存为一页报告</translation>
+  </message>
+  <message>
    <source>Save the figures in this format</source>
    <translation>以此格式保存数据</translation>
   </message>
@@ -201,6 +281,10 @@
   <message>
    <source>Se&amp;ttings...</source>
    <translation>设置(&amp;T)...</translation>
+  </message>
+  <message>
+   <source>Short pages: where the memory goes, and what tools show of it</source>
+   <translation>简短的页面：显存用在哪里，各种工具显示什么</translation>
   </message>
   <message>
    <source>Simulat&amp;e</source>
@@ -578,6 +662,14 @@
    <translation>各组成部分的显存</translation>
   </message>
   <message>
+   <source>Why is the selected number what it is? Also a double click on it, or Enter</source>
+   <translation>所选数字为什么是这样？也可以双击它或按 Enter</translation>
+  </message>
+  <message>
+   <source>Why this number?</source>
+   <translation>为什么是这个数字？</translation>
+  </message>
+  <message>
    <source>on the worst rank</source>
    <translation>占用最高的 rank</translation>
   </message>
@@ -822,14 +914,6 @@
    <translation>筛选（{count}）</translation>
   </message>
   <message>
-   <source>From source</source>
-   <translation>依据源码</translation>
-  </message>
-  <message>
-   <source>Proven: 0 bytes from the library</source>
-   <translation>已验证：与该库相差 0 字节</translation>
-  </message>
-  <message>
    <source>Search the optimizers</source>
    <translation>搜索优化器</translation>
   </message>
@@ -842,8 +926,8 @@
    <translation>显示全部(&amp;E)</translation>
   </message>
   <message>
-   <source>Show one library, one family, or only what was proven</source>
-   <translation>只显示某个库、某个系列，或仅已验证的</translation>
+   <source>Show one library, one family, or what was proven in one way</source>
+   <translation>只显示某个库、某个系列，或以某种方式验证的优化器</translation>
   </message>
  </context>
  <context>
@@ -871,10 +955,6 @@
   <message>
    <source>fits</source>
    <translation>装下</translation>
-  </message>
-  <message>
-   <source>from source</source>
-   <translation>依据源码</translation>
   </message>
   <message>
    <source>no</source>
@@ -1036,10 +1116,33 @@
   </message>
  </context>
  <context>
-  <name>CopyTable</name>
+  <name>CopyActions</name>
   <message>
-   <source>Copy rows</source>
-   <translation>复制所选行</translation>
+   <source>Copy as {notation}</source>
+   <translation>复制为 {notation}</translation>
+  </message>
+ </context>
+ <context>
+  <name>CrashReport</name>
+  <message>
+   <source>&amp;Delete</source>
+   <translation>删除(&amp;D)</translation>
+  </message>
+  <message>
+   <source>C&amp;lose</source>
+   <translation>关闭(&amp;L)</translation>
+  </message>
+  <message>
+   <source>OptMem ended unexpectedly</source>
+   <translation>OptMem 意外退出</translation>
+  </message>
+  <message>
+   <source>The last time OptMem ran, it ended without being asked to. The text below says where; it stays on this computer unless you copy it.</source>
+   <translation>OptMem 上次运行时意外退出。下面的文字指出了位置；除非您自己复制，它只留在本机。</translation>
+  </message>
+  <message>
+   <source>{path} cannot be deleted: {why}</source>
+   <translation>无法删除 {path}：{why}</translation>
   </message>
  </context>
  <context>
@@ -1063,6 +1166,67 @@
   <message>
    <source>torch reserved</source>
    <translation>torch 已保留</translation>
+  </message>
+ </context>
+ <context>
+  <name>DecidePanel</name>
+  <message>
+   <source>Another scenario beside this one</source>
+   <translation>把另一个方案与当前方案并列</translation>
+  </message>
+  <message>
+   <source>Every GPU, and how many are needed</source>
+   <translation>每种 GPU，以及需要多少张</translation>
+  </message>
+  <message>
+   <source>Every optimizer on this model</source>
+   <translation>全部优化器在此模型上的比较</translation>
+  </message>
+  <message>
+   <source>Fits on</source>
+   <translation>装得下的 GPU</translation>
+  </message>
+  <message>
+   <source>Optimizers</source>
+   <translation>优化器</translation>
+  </message>
+  <message>
+   <source>Pinned</source>
+   <translation>固定的方案</translation>
+  </message>
+  <message>
+   <source>Single changes that lower the peak</source>
+   <translation>能降低峰值的单项更改</translation>
+  </message>
+  <message>
+   <source>Ways to fit</source>
+   <translation>装下的办法</translation>
+  </message>
+ </context>
+ <context>
+  <name>Deciding</name>
+  <message>
+   <source>Open a scenario as A</source>
+   <translation>打开方案作为 A</translation>
+  </message>
+  <message>
+   <source>OptMem scenario</source>
+   <translation>OptMem 方案</translation>
+  </message>
+ </context>
+ <context>
+  <name>DescribeDialog</name>
+  <message>
+   <source>&amp;Name</source>
+   <translation>名称(&amp;N)</translation>
+  </message>
+  <message>
+   <source>N&amp;ote</source>
+   <translation>备注(&amp;O)</translation>
+  </message>
+  <message>
+   <source>Name and note</source>
+   <translation>名称与备注</translation>
   </message>
  </context>
  <context>
@@ -1126,24 +1290,16 @@
  <context>
   <name>ErrorReport</name>
   <message>
-   <source>Continue</source>
-   <translation>继续</translation>
+   <source>&amp;Quit</source>
+   <translation>退出(&amp;Q)</translation>
   </message>
   <message>
-   <source>Copy</source>
-   <translation>复制</translation>
+   <source>Co&amp;ntinue</source>
+   <translation>继续(&amp;N)</translation>
   </message>
   <message>
    <source>OptMem has a defect</source>
    <translation>OptMem 出现缺陷</translation>
-  </message>
-  <message>
-   <source>Quit</source>
-   <translation>退出</translation>
-  </message>
-  <message>
-   <source>Report</source>
-   <translation>报告</translation>
   </message>
   <message>
    <source>Something failed that should not. What you entered is still there. The text below helps to find the cause; it stays on this computer unless you copy it.</source>
@@ -1159,6 +1315,72 @@
   <message>
    <source>usable {size}</source>
    <translation>可用 {size}</translation>
+  </message>
+ </context>
+ <context>
+  <name>ExportDialog</name>
+  <message>
+   <source>&amp;Bar</source>
+   <translation>堆叠条(&amp;B)</translation>
+  </message>
+  <message>
+   <source>&amp;Copy picture</source>
+   <translation>复制图片(&amp;C)</translation>
+  </message>
+  <message>
+   <source>&amp;Format:</source>
+   <translation>格式(&amp;F)</translation>
+  </message>
+  <message>
+   <source>&amp;Notes and proofs</source>
+   <translation>备注与验证(&amp;N)</translation>
+  </message>
+  <message>
+   <source>&amp;Page:</source>
+   <translation>纸张(&amp;P)</translation>
+  </message>
+  <message>
+   <source>&amp;Scale:</source>
+   <translation>缩放(&amp;S)</translation>
+  </message>
+  <message>
+   <source>B&amp;reakdown</source>
+   <translation>明细(&amp;R)</translation>
+  </message>
+  <message>
+   <source>Export</source>
+   <translation>导出</translation>
+  </message>
+  <message>
+   <source>How it will look</source>
+   <translation>预览</translation>
+  </message>
+  <message>
+   <source>On the picture</source>
+   <translation>图片包含</translation>
+  </message>
+  <message>
+   <source>One s&amp;tep</source>
+   <translation>一个训练步(&amp;T)</translation>
+  </message>
+  <message>
+   <source>Sa&amp;ve...</source>
+   <translation>保存(&amp;V)...</translation>
+  </message>
+  <message>
+   <source>{width} x {height} pixels</source>
+   <translation>{width} x {height} 像素</translation>
+  </message>
+ </context>
+ <context>
+  <name>Exporting</name>
+  <message>
+   <source>Export</source>
+   <translation>导出</translation>
+  </message>
+  <message>
+   <source>Exporting...</source>
+   <translation>正在导出...</translation>
   </message>
  </context>
  <context>
@@ -1231,10 +1453,6 @@
    <translation>清空列表</translation>
   </message>
   <message>
-   <source>Export</source>
-   <translation>导出</translation>
-  </message>
-  <message>
    <source>Models, scenarios and memory snapshots</source>
    <translation>模型、方案与内存快照</translation>
   </message>
@@ -1256,7 +1474,109 @@
   </message>
  </context>
  <context>
+  <name>FirstRunBar</name>
+  <message>
+   <source>Choose a preset</source>
+   <translation>选择预设</translation>
+  </message>
+  <message>
+   <source>Do not show this again</source>
+   <translation>不再显示</translation>
+  </message>
+  <message>
+   <source>Open file...</source>
+   <translation>打开文件...</translation>
+  </message>
+  <message>
+   <source>This is an example. Open or drop a checkpoint of your own, choose a known model, or type a number of parameters.</source>
+   <translation>这是一个示例。请打开或拖入您自己的检查点，选择已知模型，或输入参数量。</translation>
+  </message>
+ </context>
+ <context>
+  <name>FitsOnPanel</name>
+  <message>
+   <source>Enter chooses the GPU of the row</source>
+   <translation>按 Enter 选择该行的 GPU</translation>
+  </message>
+  <message>
+   <source>Every GPU and whether this fits</source>
+   <translation>每种 GPU 及能否装下</translation>
+  </message>
+  <message>
+   <source>Fits on</source>
+   <translation>装得下的 GPU</translation>
+  </message>
+  <message>
+   <source>GPU</source>
+   <translation>GPU</translation>
+  </message>
+  <message>
+   <source>Search the GPUs</source>
+   <translation>搜索 GPU</translation>
+  </message>
+  <message>
+   <source>Search: name, product line, yes, no</source>
+   <translation>搜索：名称、产品线、是、否</translation>
+  </message>
+  <message>
+   <source>being computed</source>
+   <translation>正在计算</translation>
+  </message>
+  <message>
+   <source>fits</source>
+   <translation>装下</translation>
+  </message>
+  <message>
+   <source>fits on {count} of {all} GPUs; a double click chooses one</source>
+   <translation>{all} 种 GPU 中有 {count} 种装得下；双击即可选择</translation>
+  </message>
+  <message>
+   <source>margin</source>
+   <translation>余量</translation>
+  </message>
+  <message>
+   <source>margin, bytes</source>
+   <translation>余量，字节</translation>
+  </message>
+  <message>
+   <source>needed</source>
+   <translation>所需张数</translation>
+  </message>
+  <message>
+   <source>no</source>
+   <translation>否</translation>
+  </message>
+  <message>
+   <source>tight</source>
+   <translation>临界</translation>
+  </message>
+  <message>
+   <source>usable, bytes</source>
+   <translation>可用，字节</translation>
+  </message>
+  <message>
+   <source>yes</source>
+   <translation>是</translation>
+  </message>
+  <message>
+   <source>{gpu}, {usable} usable: fits as it is</source>
+   <translation>{gpu}，可用 {usable}：一张即可装下</translation>
+  </message>
+  <message>
+   <source>{gpu}, {usable} usable: no number of them up to 1,024 is sure to be enough with FSDP2</source>
+   <translation>{gpu}，可用 {usable}：使用 FSDP2 时，不超过 1,024 张的任何数量都不确定够用</translation>
+  </message>
+  <message>
+   <source>{gpu}, {usable} usable: surely fits on {needed} of them, shared by FSDP2 at the same batch</source>
+   <translation>{gpu}，可用 {usable}：批大小不变，由 FSDP2 分摊到 {needed} 张上，确定装得下</translation>
+  </message>
+ </context>
+ <context>
   <name>FunctionDialog</name>
+  <message>
+   <source>&amp;Measure</source>
+   <translation>测量(&amp;M)</translation>
+  </message>
   <message>
    <source>&amp;Simulate</source>
    <translation>模拟(&amp;S)</translation>
@@ -1268,6 +1588,10 @@
   <message>
    <source>F&amp;unction</source>
    <translation>函数(&amp;U)</translation>
+  </message>
+  <message>
+   <source>Measure a function of your own</source>
+   <translation>测量您自己的函数</translation>
   </message>
   <message>
    <source>Python &amp;file</source>
@@ -1296,6 +1620,10 @@
   <message>
    <source>The function returns model, batch and loss, or model and a loss that makes its own batch. It is called once and its step is traced, with the optimizer and the other settings of this window, in a process of its own under {python}. Nothing leaves this computer.</source>
    <translation>该函数返回模型、批次和损失，或返回模型以及自行生成批次的损失。函数被调用一次，随后用此窗口中的优化器和其他设置追踪其训练步；整个过程在 {python} 的独立进程中进行。任何内容都不会离开本机。</translation>
+  </message>
+  <message>
+   <source>The function returns model, batch and loss, or model and a loss that makes its own batch. It is called once and real steps of it run, with the optimizer and the other settings of this window, in a process of its own under {python}. Nothing leaves this computer.</source>
+   <translation>该函数返回模型、批次和损失，或返回模型以及自行生成批次的损失。函数被调用一次，随后用此窗口中的优化器和其他设置运行其真实训练步；整个过程在 {python} 的独立进程中进行。任何内容都不会离开本机。</translation>
   </message>
  </context>
  <context>
@@ -1423,6 +1751,10 @@
    <translation>在已分配之外最多还有 {size}：CUDA 上下文、缓存分配器保留的内存段、碎片</translation>
   </message>
   <message>
+   <source>What makes up allocated, reserved and the process?</source>
+   <translation>已分配、已保留与进程占用由什么构成？</translation>
+  </message>
+  <message>
    <source>allocated</source>
    <translation>已分配</translation>
   </message>
@@ -1536,6 +1868,45 @@
   </message>
  </context>
  <context>
+  <name>Largest</name>
+  <message>
+   <source>Being computed</source>
+   <translation>正在计算</translation>
+  </message>
+  <message>
+   <source>Largest batch: {value}</source>
+   <translation>最大批大小：{value}</translation>
+  </message>
+  <message>
+   <source>Longest sequence: {value}</source>
+   <translation>最长序列：{value}</translation>
+  </message>
+  <message>
+   <source>Not even 1 fits</source>
+   <translation>连 1 也装不下</translation>
+  </message>
+  <message>
+   <source>Nothing surely fits; this may</source>
+   <translation>没有确定装得下的值；此值可能装得下</translation>
+  </message>
+  <message>
+   <source>Put it in: the most that surely fits</source>
+   <translation>填入：确定装得下的最大值</translation>
+  </message>
+  <message>
+   <source>Put it in: the most that surely fits; up to {count} may</source>
+   <translation>填入：确定装得下的最大值；最多 {count} 可能装得下</translation>
+  </message>
+  <message>
+   <source>none</source>
+   <translation>无</translation>
+  </message>
+  <message>
+   <source>perhaps {count}</source>
+   <translation>可能 {count}</translation>
+  </message>
+ </context>
+ <context>
   <name>Lists</name>
   <message>
    <source>, </source>
@@ -1617,58 +1988,58 @@
   </message>
  </context>
  <context>
-  <name>MeasuredModel</name>
+  <name>MeasureOptionsDialog</name>
   <message>
-   <source>Component</source>
-   <translation>组成部分</translation>
+   <source>&amp;Compile the model (torch.compile)</source>
+   <translation>编译模型 (torch.compile)(&amp;C)</translation>
   </message>
   <message>
-   <source>error</source>
-   <translation>误差</translation>
+   <source>&amp;Measure</source>
+   <translation>测量(&amp;M)</translation>
   </message>
   <message>
-   <source>error = (estimated - measured) / measured, for this device and torch</source>
-   <translation>误差 =（估算 - 实测）/ 实测，针对此设备与 torch 版本</translation>
+   <source>&amp;Steps</source>
+   <translation>步数(&amp;S)</translation>
   </message>
   <message>
-   <source>estimated</source>
-   <translation>估算</translation>
+   <source>Allocator's history</source>
+   <translation>分配器历史</translation>
   </message>
   <message>
-   <source>estimated {estimated} bytes, measured {measured} bytes</source>
-   <translation>估算 {estimated} 字节，实测 {measured} 字节</translation>
+   <source>Goes with one device only, and several GPUs are chosen</source>
+   <translation>只适用于单个设备，而当前选择了多张 GPU</translation>
   </message>
   <message>
-   <source>estimated, bytes</source>
-   <translation>估算，字节</translation>
+   <source>Measure with</source>
+   <translation>测量选项</translation>
   </message>
   <message>
-   <source>exact</source>
-   <translation>完全一致</translation>
+   <source>Memory snapshots</source>
+   <translation>内存快照</translation>
   </message>
   <message>
-   <source>measured</source>
-   <translation>实测</translation>
+   <source>Only a GPU has a caching allocator with a history</source>
+   <translation>只有 GPU 才有带历史的缓存分配器</translation>
   </message>
   <message>
-   <source>measured, bytes</source>
-   <translation>实测，字节</translation>
+   <source>Open a checkpoint first: the values come from its files</source>
+   <translation>请先打开检查点：这些值来自它的文件</translation>
   </message>
   <message>
-   <source>not measured</source>
-   <translation>未测量</translation>
+   <source>The &amp;file's own values in place of random ones</source>
+   <translation>用文件自身的值代替随机值(&amp;F)</translation>
   </message>
   <message>
-   <source>peak allocated</source>
-   <translation>已分配峰值</translation>
+   <source>The first one allocates the optimizer state and is told apart; the others show the spread</source>
+   <translation>第一步会分配优化器状态，单独列出；其余各步显示波动范围</translation>
   </message>
   <message>
-   <source>peak in {phase}</source>
-   <translation>{phase}阶段峰值</translation>
+   <source>What compiled kernels keep and use beside is not predicted</source>
+   <translation>编译后的内核另外保留和使用的部分不作预测</translation>
   </message>
   <message>
-   <source>peak reserved</source>
-   <translation>已保留峰值</translation>
+   <source>Write the allocator's &amp;history to a file...</source>
+   <translation>把分配器历史写入文件(&amp;H)...</translation>
   </message>
  </context>
  <context>
@@ -1688,6 +2059,33 @@
   <message>
    <source>usable {size}</source>
    <translation>可用 {size}</translation>
+  </message>
+ </context>
+ <context>
+  <name>MeasuredResults</name>
+  <message>
+   <source>Delete measurements</source>
+   <translation>删除测量记录</translation>
+  </message>
+  <message>
+   <source>Delete the measurement of {model} for good?</source>
+   <translation>永久删除 {model} 的测量记录？</translation>
+  </message>
+  <message>
+   <source>Delete {count} measurements for good?</source>
+   <translation>永久删除 {count} 条测量记录？</translation>
+  </message>
+  <message>
+   <source>Export</source>
+   <translation>导出</translation>
+  </message>
+  <message>
+   <source>Measurement</source>
+   <translation>测量</translation>
+  </message>
+  <message>
+   <source>Open a measurement</source>
+   <translation>打开测量记录</translation>
   </message>
  </context>
  <context>
@@ -1901,10 +2299,6 @@
  <context>
   <name>ModuleTreeView</name>
   <message>
-   <source>Copy rows</source>
-   <translation>复制所选行</translation>
-  </message>
-  <message>
    <source>Modules and tensors</source>
    <translation>模块与张量</translation>
   </message>
@@ -2062,10 +2456,6 @@
    <translation>公式与原因</translation>
   </message>
   <message>
-   <source>from source; our tests do not run it</source>
-   <translation>依据源码；我们的测试未运行</translation>
-  </message>
-  <message>
    <source>in the first step</source>
    <translation>第一步</translation>
   </message>
@@ -2098,10 +2488,6 @@
    <translation>状态</translation>
   </message>
   <message>
-   <source>state 0 bytes from {library}</source>
-   <translation>状态与 {library} 相差 0 字节</translation>
-  </message>
-  <message>
    <source>temporaries</source>
    <translation>临时张量</translation>
   </message>
@@ -2112,6 +2498,10 @@
   <message>
    <source>when the optimizer is made</source>
    <translation>创建优化器时</translation>
+  </message>
+  <message>
+   <source>{kind}: {what}</source>
+   <translation>{kind}：{what}</translation>
   </message>
   <message>
    <source>{size} on {model} in {precision}: {each} bytes a parameter ({bytes} bytes).</source>
@@ -2133,10 +2523,6 @@
    <translation>类名与所属库；输入即可搜索</translation>
   </message>
   <message>
-   <source>From source, not run by our tests</source>
-   <translation>依据源码，我们的测试未运行</translation>
-  </message>
-  <message>
    <source>Its states, formulas, options and sources (F1)</source>
    <translation>其状态、公式、选项与出处 (F1)</translation>
   </message>
@@ -2145,8 +2531,12 @@
    <translation>优化器</translation>
   </message>
   <message>
-   <source>Proven: 0 bytes from {library}</source>
-   <translation>已验证：与 {library} 相差 0 字节</translation>
+   <source>Proof: {kind}</source>
+   <translation>验证：{kind}</translation>
+  </message>
+  <message>
+   <source>Proof: {kind}, {library}</source>
+   <translation>验证：{kind}，{library}</translation>
   </message>
   <message>
    <source>Recently used</source>
@@ -2277,6 +2667,21 @@
   </message>
  </context>
  <context>
+  <name>PagesDialog</name>
+  <message>
+   <source>How memory is used</source>
+   <translation>显存如何使用</translation>
+  </message>
+  <message>
+   <source>Page</source>
+   <translation>页面</translation>
+  </message>
+  <message>
+   <source>Pages</source>
+   <translation>页面</translation>
+  </message>
+ </context>
+ <context>
   <name>Parts</name>
   <message>
    <source>bookkeeping</source>
@@ -2363,6 +2768,97 @@
   <message>
    <source>start-up</source>
    <translation>启动</translation>
+  </message>
+ </context>
+ <context>
+  <name>PinnedPanel</name>
+  <message>
+   <source>A and the present scenario by component</source>
+   <translation>A 与当前方案，按组成部分</translation>
+  </message>
+  <message>
+   <source>A, bytes</source>
+   <translation>A，字节</translation>
+  </message>
+  <message>
+   <source>Against a pinned scenario</source>
+   <translation>与固定的方案对比</translation>
+  </message>
+  <message>
+   <source>Keep the present scenario, to set later ones against it</source>
+   <translation>保留当前方案，供之后的方案与它对比</translation>
+  </message>
+  <message>
+   <source>Open as A...</source>
+   <translation>打开为 A...</translation>
+  </message>
+  <message>
+   <source>Peak</source>
+   <translation>峰值</translation>
+  </message>
+  <message>
+   <source>Pin the present scenario, change something, and read what it did.</source>
+   <translation>固定当前方案，再作更改，即可看到更改的效果。</translation>
+  </message>
+  <message>
+   <source>Pin this as A</source>
+   <translation>固定为 A</translation>
+  </message>
+  <message>
+   <source>Set the present scenario against a saved one</source>
+   <translation>把当前方案与已保存的方案对比</translation>
+  </message>
+  <message>
+   <source>Unpin</source>
+   <translation>取消固定</translation>
+  </message>
+  <message>
+   <source>change</source>
+   <translation>差值</translation>
+  </message>
+  <message>
+   <source>component</source>
+   <translation>组成部分</translation>
+  </message>
+  <message>
+   <source>difference</source>
+   <translation>差值</translation>
+  </message>
+  <message>
+   <source>difference, bytes</source>
+   <translation>差值，字节</translation>
+  </message>
+  <message>
+   <source>does not fit</source>
+   <translation>装不下</translation>
+  </message>
+  <message>
+   <source>fits</source>
+   <translation>装下</translation>
+  </message>
+  <message>
+   <source>not counted</source>
+   <translation>未计入</translation>
+  </message>
+  <message>
+   <source>now</source>
+   <translation>当前</translation>
+  </message>
+  <message>
+   <source>now, bytes</source>
+   <translation>当前，字节</translation>
+  </message>
+  <message>
+   <source>peak {size} against A</source>
+   <translation>峰值相对 A {size}</translation>
+  </message>
+  <message>
+   <source>tight</source>
+   <translation>临界</translation>
+  </message>
+  <message>
+   <source>{title}: {scenario}; peak in {phase}</source>
+   <translation>{title}：{scenario}；峰值位于{phase}</translation>
   </message>
  </context>
  <context>
@@ -2734,6 +3230,59 @@
   </message>
  </context>
  <context>
+  <name>PythonField</name>
+  <message>
+   <source>Choose...</source>
+   <translation>选择...</translation>
+  </message>
+  <message>
+   <source>Looking...</source>
+   <translation>正在查找...</translation>
+  </message>
+  <message>
+   <source>Python with torch</source>
+   <translation>带 torch 的 Python</translation>
+  </message>
+  <message>
+   <source>Python {version}, torch {torch}</source>
+   <translation>Python {version}，torch {torch}</translation>
+  </message>
+  <message>
+   <source>The torch of this program</source>
+   <translation>本程序自带的 torch</translation>
+  </message>
+  <message>
+   <source>What this Python is</source>
+   <translation>此 Python 的版本与 torch</translation>
+  </message>
+  <message>
+   <source>the first one found that has torch</source>
+   <translation>找到的第一个带 torch 的 Python</translation>
+  </message>
+  <message>
+   <source>the one this program runs in</source>
+   <translation>本程序所用的 Python</translation>
+  </message>
+ </context>
+ <context>
+  <name>Pythons</name>
+  <message>
+   <source>the first Python with torch that is found</source>
+   <translation>找到的第一个带 torch 的 Python</translation>
+  </message>
+ </context>
+ <context>
+  <name>RankTable</name>
+  <message>
+   <source>rank</source>
+   <translation>rank</translation>
+  </message>
+  <message>
+   <source>rank {rank}: measured {measured} bytes, estimated {estimated} bytes</source>
+   <translation>rank {rank}：实测 {measured} 字节，估算 {estimated} 字节</translation>
+  </message>
+ </context>
+ <context>
   <name>RanksPanel</name>
   <message>
    <source>Ranks</source>
@@ -2742,6 +3291,10 @@
   <message>
    <source>Ranks and what each holds</source>
    <translation>各 rank 及其占用</translation>
+  </message>
+  <message>
+   <source>What stands on the selected rank? Also a double click on it, or Enter</source>
+   <translation>所选 rank 上有些什么？也可以双击它或按 Enter</translation>
   </message>
   <message>
    <source>host memory</source>
@@ -2787,12 +3340,168 @@
  <context>
   <name>Reasons</name>
   <message>
+   <source>"16-bit training always keeps fp32 master weights." torch makes none: model.to(bfloat16) trains the 16-bit weights themselves.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"4 bits are half a byte a parameter." Scales come on top, and embeddings, norms and the head are not packed.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"8-bit means a quarter of everything." Only the optimizer's moments shrink; weights, gradients and activations stay as they are.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"A 16-bit model trains in half the memory." The fp32 copy and the state beside it weigh more than what 16 bits save.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"A frozen model is free." It has no gradients and no state, but its weights are there all the time.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"AMP halves memory." Weights, gradients and optimizer state stay fp32; only activations shrink, and 16-bit copies of the weights come on top.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"AMP keeps fp32 master weights on top." The weights themselves are fp32; there is no second copy.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Accumulation keeps a gradient for every micro-batch." They are added into the same tensors; only these stay alive through forward.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Activations count in the step, too." They are gone when the optimizer steps; its temporaries take their place.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Activations follow the number of parameters." They follow batch x sequence, and the vocabulary at the loss.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Activations grow with the square of the sequence." Only with eager or math attention; fused kernels keep one number a row.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Adam keeps 8 bytes a parameter." Two fp32 moments do; two that follow bf16 parameters are 4, two 8-bit ones about 2.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"After loading the worst is over." State, gradients and activations are still to come.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Allocated holds only my tensors." cuBLAS takes its scratch memory from the same allocator and keeps it.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Backward doubles the memory." Activations shrink as gradients grow; the fullest moment is often at its start, at the loss.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Blocks of 512 bytes cannot matter." They don't for large tensors; but up to 1 MiB at the end of a segment stays with its tensor.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Checkpointing removes activations." The input of each recomputed unit stays, and one unit at a time is there in full.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Clipping costs a copy of the gradients." Only their norms; they are scaled in place.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"DDP costs nothing." With several GPUs its buckets are as large as all gradients, unless gradients are views of them.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Every rank needs the same." The first stage of a pipeline waits for the most micro-batches, the last holds the logits.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Everything in a checkpoint is trained." Buffers have no gradient and no optimizer state.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Forward is like inference." In training every layer keeps what backward needs; in inference it is freed at once.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Gradients are small change." There is one for every trained parameter, as large as its weight, whatever the batch.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"If it runs, it trains." Inference needs the weights alone; training adds gradients, state and activations.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"If the model loads, it fits." Most optimizers make their state in the first step, after the first backward.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"LoRA shrinks the model." Only gradients and optimizer state become small; the frozen base is held whole.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"N GPUs divide everything by N." Activations stay whole on each, and gathered layers come on top.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"SGD keeps nothing." True without momentum; with it there is a buffer as large as the parameters.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"The peak is the sum of the largest parts." Parts are not alive together: it is the largest moment.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"The step needs nothing of its own." foreach, the default on a GPU, makes lists as large as all parameters; fused=True does not.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Training takes 16 bytes a parameter." That is 16-bit weights with an fp32 master copy and Adam. Pure 16-bit training keeps no such copy.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Under AMP gradients are 16-bit." A gradient has the type of its weight, and that is fp32.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"What is seen between steps is what is needed." It is the low tide: the peak lies within a step.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"Without gradients there is no backward." Gradients still pass through the frozen layers, so most activations stay.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"empty_cache() lowers the peak." It gives unused segments back for others; what a step needs is the same.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"fp8 halves the weights." The high-precision weights stay; fp8 copies come beside them, and products get faster.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>"nvidia-smi shows what tensors take." It shows segments kept for later and the CUDA context as well.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>--batch: the length of a sequence is missing; add `--seq N`, such as `--seq 2048`</source>
    <translation>--batch：缺少序列长度；请加上 `--seq N`，例如 `--seq 2048`</translation>
   </message>
   <message>
    <source>--check: nothing to check against; add `--gpu ID`, such as `--gpu h100-80gb`</source>
    <translation>--check：没有可供比较的 GPU；请加上 `--gpu ID`，例如 `--gpu h100-80gb`</translation>
+  </message>
+  <message>
+   <source>--export: saves one estimate; leave {option} out</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>--own-weights needs a checkpoint; give its PATH, or leave the option out</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>--recipe: {given} is not known; choose one of {known}</source>
@@ -2847,6 +3556,10 @@
    <translation>2 个 cuBLAS 工作区，各 {bytes}：一个在前向线程，一个在 autograd 线程</translation>
   </message>
   <message>
+   <source>2 x {each_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>2.13 bytes a parameter, whatever its type and however small the tensor.</source>
    <translation>每参数 2.13 字节，无论参数是何类型、张量多小。</translation>
   </message>
@@ -2857,6 +3570,10 @@
   <message>
    <source>24 keeps 8 further bits of every 16-bit parameter, 32 keeps 16.</source>
    <translation>24 为每个 16 位参数再保留 8 位，32 则再保留 16 位。</translation>
+  </message>
+  <message>
+   <source>29 public CUDA memory snapshots: all 14 with a backward lie inside the band.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>3.13 bytes a 16-bit parameter, not 2: 8 further bits of every weight are kept too, so that no master weights are needed. Every tensor is quantized, however small.</source>
@@ -2949,6 +3666,10 @@
   <message>
    <source>A momentum buffer for tensors of two or more axes, Adam's two moments for the others.</source>
    <translation>有两个或更多轴的张量用一个动量缓冲区，其余用 Adam 的两个矩。</translation>
+  </message>
+  <message>
+   <source>A picture of {width_count} x {height_count} pixels does not fit into memory; choose a smaller scale</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>A random low-rank space estimates how to scale each channel of the gradient.</source>
@@ -3119,6 +3840,10 @@
    <translation>Adan 的状态，外加一份用于估计到解的距离的和。</translation>
   </message>
   <message>
+   <source>Adapters of PEFT and packed weights of bitsandbytes: 0 bytes apart.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Adaptive SGD: four numbers for the whole optimizer.</source>
    <translation>自适应 SGD：整个优化器只保存四个数。</translation>
   </message>
@@ -3147,8 +3872,16 @@
    <translation>全部参数放在一个优化器中时状态为 {together_bytes}，逐个放入时为 {alone_bytes}：有些内容只为整体保留一份</translation>
   </message>
   <message>
+   <source>Allocated at the peak</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Also in the folder: {names}.</source>
    <translation>文件夹中还有：{names}。</translation>
+  </message>
+  <message>
+   <source>Also on the GPU</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Amplifying slow gradients is not free: a third tensor as large as the parameters.</source>
@@ -3173,6 +3906,14 @@
   <message>
    <source>Another optimizer, and what estimates the distance to the solution.</source>
    <translation>另一个优化器，外加用于估计到解的距离的状态。</translation>
+  </message>
+  <message>
+   <source>As the ZeRO paper counts; DeepSpeed itself was not run.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Assumptions</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>At most {vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}; how many depends on how the line search goes</source>
@@ -3223,6 +3964,10 @@
    <translation>短于此值的轴不做分解。</translation>
   </message>
   <message>
+   <source>Backward frees activations from the last layer to the first, while gradients are made in the same order.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Backward keeps one gradient for every trained parameter until the step has used it.</source>
    <translation>反向为每个训练的参数保留一份梯度，直到优化器更新用过它。</translation>
   </message>
@@ -3239,16 +3984,48 @@
    <translation>BatchNorm 统计量、旋转位置编码表、掩码、噪声调度、平均副本和整数均为缓冲区：保留但不训练。</translation>
   </message>
   <message>
+   <source>Blocks and segments of public CUDA memory snapshots, replayed.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Both moments in 8 bits with 16-bit scales; off, they take the type of the parameter.</source>
    <translation>两个矩均为 8 位，缩放因子为 16 位；关闭后与参数的类型相同。</translation>
+  </message>
+  <message>
+   <source>Breakdown</source>
+   <translation>明细</translation>
+  </message>
+  <message>
+   <source>Buffers between ranks follow the source of each library.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Buffers inside kernels: {hidden_bytes} at the peak, most of them of {op}</source>
    <translation>内核内部的缓冲区：峰值时 {hidden_bytes}，主要来自 {op}</translation>
   </message>
   <message>
+   <source>Buffers of real checkpoints, as their own libraries read them: equal.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Bytes alive in real steps of torch's optimizers: equal, or a bound where it depends on the data.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>CUDA context, NCCL and what the allocator reserves</source>
    <translation>CUDA 上下文、NCCL 以及分配器的保留量</translation>
+  </message>
+  <message>
+   <source>CUDA context, loaded kernels and libraries</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Calibrated on this GPU: a process takes {low_bytes} to {high_bytes} beyond what torch reserves, the general band is {band_low_bytes} to {band_high_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Casts that autograd saves in real steps under autocast: 0 bytes apart.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Changes no memory.</source>
@@ -3273,6 +4050,14 @@
   <message>
    <source>Contains code references: {names} - not executed. Do not load this file with torch.</source>
    <translation>含有代码引用：{names}，均未执行。请勿用 torch 加载此文件。</translation>
+  </message>
+  <message>
+   <source>Context and libraries: {low_bytes} to {high_bytes}, calibrated on this GPU ({uuid}, driver {driver}, torch {torch}; {date}, runs: {runs_count}); the general band is {band_low_bytes} to {band_high_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Counted as you entered it.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>DDP copies gradients into buckets that it keeps, as large as all gradients, unless gradient_as_bucket_view=True makes the gradients part of them.</source>
@@ -3351,12 +4136,20 @@
    <translation>其余每个张量都是参数；除非文件或匹配模式说明已冻结，否则都训练。</translation>
   </message>
   <message>
+   <source>Every rank of real processes over gloo with {shard}: 0 bytes apart.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Everything in fp32: 4 bytes for a weight, 4 for its gradient.</source>
    <translation>全部使用 fp32：权重 4 字节，梯度 4 字节。</translation>
   </message>
   <message>
    <source>Experts run as one grouped product, the default of transformers 5; its sizes are not yet compared with a GPU.</source>
    <translation>专家以一次分组矩阵乘运行，这是 transformers 5 的默认方式；其大小尚未与 GPU 对比。</translation>
+  </message>
+  <message>
+   <source>FP8-LM, arXiv 2310.18313, table 1</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>FSDP flat parameters: {count} flat pieces with padding stand for the model, its shapes are not in the file. Save a full state dict for exact shapes.</source>
@@ -3399,6 +4192,10 @@
    <translation>对于 bf16 参数，以额外的 16 位代替完整的 fp32 主权重。</translation>
   </message>
   <message>
+   <source>Forward computes the loss and keeps what backward will need again, layer by layer.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Four states as large as the parameters, the previous weights among them.</source>
    <translation>四份与参数同样大小的状态，包括上一步的权重。</translation>
   </message>
@@ -3431,6 +4228,10 @@
    <translation>函数：{place} 返回了（{given}）；请返回 (model, batch, loss) 或 (model, loss)，第一项为 torch.nn.Module，最后一项为函数</translation>
   </message>
   <message>
+   <source>GPU</source>
+   <translation>GPU</translation>
+  </message>
+  <message>
    <source>GPU: {given} is not in the table; run `optmem estimate --gpu all` or choose one of {known}</source>
    <translation>GPU：表中没有 {given}；请运行 `optmem estimate --gpu all`，或从以下选择：{known}</translation>
   </message>
@@ -3455,6 +4256,14 @@
    <translation>梯度直接在其所在的缓冲区中归约。</translation>
   </message>
   <message>
+   <source>Gradients live in one buffer that is made before training and zeroed, never freed.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Gradients of real steps on the CPU: 0 bytes apart.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>HDF5 without Keras's layout: each of its {count} data sets counts as a tensor.</source>
    <translation>没有 Keras 结构的 HDF5：其中 {count} 个数据集各计为一个张量。</translation>
   </message>
@@ -3469,6 +4278,10 @@
   <message>
    <source>Heads of {head_dim} elements are wider than flash attention's 256: PyTorch picks the memory-efficient kernel.</source>
    <translation>头维度 {head_dim} 超过 flash 注意力的上限 256：PyTorch 选用内存高效内核。</translation>
+  </message>
+  <message>
+   <source>How it was proven</source>
+   <translation>验证方式</translation>
   </message>
   <message>
    <source>How much is gathered at a time follows the engine's source; not yet compared with a GPU.</source>
@@ -3525,6 +4338,22 @@
   <message>
    <source>Iterations a step: how fast the history fills.</source>
    <translation>每步的迭代次数：决定历史填满的快慢。</translation>
+  </message>
+  <message>
+   <source>Its rules were found by stepping {library} here.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Its state is 0 bytes from that of {library} after real steps.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Its state is 0 bytes from what {library} kept in an earlier run, which was not run again.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Its state is 0 bytes from what {library} kept when it was recorded.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Its state is fp32 whatever the type of the parameters: 12 bytes a parameter.</source>
@@ -3591,6 +4420,10 @@
    <translation>Lambda 层含有 Python 代码（{names}）：未执行。在 Keras 中加载此文件会运行这些代码。</translation>
   </message>
   <message>
+   <source>LoRA</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>LoRA rank: {given} is not a whole number; write one such as 8 or 16</source>
    <translation>LoRA 秩：{given} 不是整数；请填写 8 或 16 这样的数</translation>
   </message>
@@ -3635,8 +4468,8 @@
    <translation>MS-AMP O2：fp8 权重和梯度，fp16 主权重，fp8 与 fp16 的 Adam 矩。</translation>
   </message>
   <message>
-   <source>Main gradients live in one fp32 buffer that is zeroed, never freed.</source>
-   <translation>主梯度位于一个 fp32 缓冲区中，只清零，从不释放。</translation>
+   <source>Master weights of real steps on the CPU, and the counts of the ZeRO paper and Megatron-LM: equal.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Matrices keep squares for sides shorter than this.</source>
@@ -3659,8 +4492,20 @@
    <translation>测量：没有可训练的参数；请放宽可训练参数的选择范围</translation>
   </message>
   <message>
+   <source>Measure: on several ranks only data is split, and {given} was asked for; take it back, or rely on the estimate</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Measure: several ranks run a transformer with a batch and a sequence, which {model} is not here; give both, or choose a model by its number of parameters</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Measure: the GPU reported an error ({cause}); restart the program, and the computer if it stays</source>
    <translation>测量：GPU 报告错误（{cause}）；请重启程序，若仍出现请重启电脑</translation>
+  </message>
+  <message>
+   <source>Measure: the history of the caching allocator needs a GPU, and this runs on the CPU; leave it out</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Measure: the worker could not read the request ({cause}); report this with the log</source>
@@ -3707,6 +4552,10 @@
    <translation>测量：torch 本身无法运行 {precision}；请选择其他精度，或以估算值为准</translation>
   </message>
   <message>
+   <source>Measure: torch sees no GPU; update the driver or measure on the CPU</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Measure: torch {torch} has no kernels for this GPU ({architecture}); install a build for it or measure on the CPU</source>
    <translation>测量：torch {torch} 没有适用于此 GPU（{architecture}）的内核；请安装支持它的版本，或在 CPU 上测量</translation>
   </message>
@@ -3719,28 +4568,52 @@
    <translation>测量：torch {torch} 低于 {oldest}；请更新 torch，或在设置中选择其他 Python</translation>
   </message>
   <message>
+   <source>Measure: torch.compile failed ({cause}); see the detail, or leave it out</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Measure: torch.compile needs Triton on a GPU, which is not installed beside torch {torch}; install it, or leave it out</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Measure: torch.compile needs a C++ compiler on the CPU and finds none; install one (g++), or leave it out</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Measure: torch.compile needs a model, and bare tensors are measured here; give a batch and a sequence, or leave it out</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Measure: {device} is in use by another process in exclusive mode; end that process or choose another device</source>
    <translation>测量：{device} 正被其他进程以独占模式使用；请结束该进程，或选择其他设备</translation>
   </message>
   <message>
+   <source>Measure: {file}: its values cannot be read ({cause}); choose a safetensors or torch file, or measure with random ones</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Measure: {file}: there are no values for {tensor}; measure with random ones, or choose the file that has them</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Measure: {file}: {tensor} is {found} and the model has {wanted}; choose the checkpoint of this model, or measure with random values</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Measure: {file}: {tensor} is {found} and the model has {wanted}; it is quantized or packed, measure with random values</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Measure: {given} goes with one device only; leave it out, or measure without several GPUs</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Measure: {optimizer} asks what each parameter does, which a function does not tell; add --option split=matrices, or choose another optimizer</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Measure: {optimizer} does not run in torch; rely on the estimate of its state, or choose a torch optimizer</source>
    <translation>测量：{optimizer} 不在 torch 中运行；请以其状态的估算值为准，或选择 torch 优化器</translation>
-  </message>
-  <message>
-   <source>Measure: {optimizer} takes groups of projected parameters and is not measured yet; rely on the estimate, or choose another optimizer</source>
-   <translation>测量：{optimizer} 要求将需投影的参数单独分组，尚不支持测量；请以估算值为准，或选择其他优化器</translation>
-  </message>
-  <message>
-   <source>Measure: {optimizer} takes groups that say who trains them and is not measured yet; measure muon.SingleDeviceMuon, or rely on the estimate</source>
-   <translation>测量：{optimizer} 要求参数组注明由谁训练，尚不支持测量；请测量 muon.SingleDeviceMuon，或以估算值为准</translation>
-  </message>
-  <message>
-   <source>Measure: {optimizer} takes groups that say who trains them and is not measured yet; rely on the estimate, or choose another optimizer</source>
-   <translation>测量：{optimizer} 要求参数组注明由谁训练，尚不支持测量；请以估算值为准，或选择其他优化器</translation>
-  </message>
-  <message>
-   <source>Measure: {optimizer} takes parameters by name and is not measured yet; rely on the estimate, or choose another optimizer</source>
-   <translation>测量：{optimizer} 要求传入带名称的参数，尚不支持测量；请以估算值为准，或选择其他优化器</translation>
   </message>
   <message>
    <source>Measure: {optimizer} takes the model and runs inside backward, which is not measured yet; rely on the estimate, or choose another optimizer</source>
@@ -3755,8 +4628,16 @@
    <translation>测量：当前安装（torch {torch}）中没有 {path}；请更新，或选择其他优化器</translation>
   </message>
   <message>
+   <source>Measure: {path} has no values that can be loaded; choose a safetensors or torch checkpoint, or measure with random ones</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Measure: {path} refused its options or parameters ({cause}); change the option it names</source>
    <translation>测量：{path} 拒绝了所给的选项或参数（{cause}）；请修改其中提到的选项</translation>
+  </message>
+  <message>
+   <source>Measure: {path}: the allocator's history cannot be written ({cause}); choose another file</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Measure: {phase} of step {step} failed ({cause}); see the detail, or change what it names</source>
@@ -3775,12 +4656,24 @@
    <translation>测量：{python} 中没有 torch；请在其中安装（pip install torch），或在设置中选择其他 Python</translation>
   </message>
   <message>
+   <source>Measure: {ranks} ranks are too many for one CPU; ask for at most {most}, or rely on the estimate</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Measure: {ranks} ranks need a GPU each and this machine shows {gpus}; lower the number of GPUs, or measure with --device cpu</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Measure: {shard} is not measured on several ranks; choose one of {known}, for a transformer</source>
    <translation>测量：{shard} 无法在多个 rank 上测量；请选择 {known} 之一，且模型须为 Transformer</translation>
   </message>
   <message>
    <source>Measure: {steps} steps are too few, the first one differs from the rest; ask for at least {fewest}</source>
    <translation>测量：{steps} 步太少，第一步与其余各步不同；请至少设为 {fewest} 步</translation>
+  </message>
+  <message>
+   <source>Measured on {device}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Measurement stopped in {phase}</source>
@@ -3793,6 +4686,14 @@
   <message>
    <source>Megatron-LM with the distributed optimizer: 16-bit weights and fp32 gradients whole, master weights and optimizer state cut up.</source>
    <translation>带分布式优化器的 Megatron-LM：16 位权重与 fp32 梯度保持完整，主权重与优化器状态被切分。</translation>
+  </message>
+  <message>
+   <source>Megatron-LM, core/optimizer/distrib_optimizer.py</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Megatron-LM, theoretical_memory_usage.py: 18 bytes a parameter</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Moments in a low-rank space of each matrix, and the projectors.</source>
@@ -3839,6 +4740,10 @@
    <translation>隐藏层矩阵使用 Muon，嵌入层、输出头、向量和卷积使用 AdamW。</translation>
   </message>
   <message>
+   <source>NCCL's communicators and channels</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>NCCL's own buffers are a band of 100 to 1500 MiB in the process figure: they depend on channels and peers.</source>
    <translation>NCCL 自身的缓冲区在进程数值中以 100 到 1500 MiB 的区间计入：取决于通道数和对端数。</translation>
   </message>
@@ -3855,6 +4760,10 @@
    <translation>未找到 NVIDIA 驱动（缺少 libnvidia-ml）；请安装驱动，或在 CPU 上测量</translation>
   </message>
   <message>
+   <source>No Python with torch was found to simulate and measure with; choose one in the settings, or name it with --python</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>No array is there: the shapes of {count} arrays come from _METADATA, which holds no element types.</source>
    <translation>没有任何数组：{count} 个数组的形状来自 _METADATA，其中不含元素类型。</translation>
   </message>
@@ -3869,6 +4778,10 @@
   <message>
    <source>No matrix is projected: the split chooses none of this model's tensors.</source>
    <translation>没有矩阵被投影：划分方式没有选中此模型的任何张量。</translation>
+  </message>
+  <message>
+   <source>No measurement is kept yet; `optmem measure` makes one</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>No model weights found: none of the {count} tensors can be trained.</source>
@@ -3959,12 +4872,44 @@
    <translation>不可用：驱动在此环境下不提供单个进程的用量（Windows、WSL、容器或虚拟 GPU）；改用设备总用量减去其基线</translation>
   </message>
   <message>
+   <source>Not calibrated: another process changed what it uses of the GPU meanwhile; close it and measure again</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not calibrated: no sample fell behind the moment at which torch had reserved most; measure more steps</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not calibrated: the GPU shares the system's memory, so what the process holds there is not known</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not calibrated: the driver does not tell what one process uses here</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not calibrated: the driver shows less for the process than torch reserved; update the driver</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not calibrated: the measurement did not finish</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not calibrated: the run did not fit, the driver moved a part to host memory; measure a smaller model</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Not calibrated: this did not run on a GPU</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Not counted: buffers inside CUDA kernels (reductions, sorting), usually a few MiB, and the cuBLASLt workspace.</source>
    <translation>未计入：CUDA 内核内部的缓冲区（归约、排序），通常几 MiB；以及 cuBLASLt 工作区。</translation>
   </message>
   <message>
-   <source>Not counted: scratch memory of the CPU's fp16 kernels; for one measured backward the estimate was 12 % too low.</source>
-   <translation>未计入：CPU 的 fp16 内核所用的临时内存；在一次实测的反向阶段中，估算偏低 12 %。</translation>
+   <source>Not counted: scratch of oneDNN's fp16 matrix products, fp32 copies of tiles that depend on the processor and its threads; for one measured backward the estimate was 12 % too low.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Not counted: what a large block keeps beyond its request, up to 1 MiB each and 2 % in all; cuDNN's workspaces; buffers inside other kernels.</source>
@@ -3989,6 +4934,10 @@
   <message>
    <source>Not half a byte a moment: with the scale of each block it is 0.53, and a tensor whose size blocks do not divide is kept in full.</source>
    <translation>每个矩并非半个字节：加上各块的缩放因子为 0.53，且大小不能被块整除的张量以完整精度保存。</translation>
+  </message>
+  <message>
+   <source>Not kept: {path} cannot be written ({why}); free the disk or make the folder writable</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Not low-rank by default: rank_fraction 1 keeps a square basis as wide as the shorter side.</source>
@@ -4055,6 +5004,14 @@
    <translation>没有任何信息说明打包权重的位数：按 4 位计算。请连同 config.json 打开整个文件夹。</translation>
   </message>
   <message>
+   <source>Nothing was calibrated on {given}; calibrated are: {known}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Nothing was entered.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Nothing without momentum, one buffer with it.</source>
    <translation>不用动量时没有状态，用动量时有一个缓冲区。</translation>
   </message>
@@ -4081,6 +5038,10 @@
   <message>
    <source>Offload: host figures are the tensors' own; torch rounds every pinned buffer up to a power of two, so keep up to twice as much free.</source>
    <translation>卸载：主机内存数值为张量自身的大小；torch 把每个锁页缓冲区向上取整到 2 的幂，请预留最多两倍的空闲内存。</translation>
+  </message>
+  <message>
+   <source>On a live GPU: Measure compares with yours.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>On the CPU PyTorch has one fused kernel, also called flash, for every type.</source>
@@ -4191,6 +5152,10 @@
    <translation>一个二阶矩，外加每个矩阵一个范数。</translation>
   </message>
   <message>
+   <source>One step</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>One sum of squares, allocated when the optimizer is made.</source>
    <translation>一份平方和，在创建优化器时分配。</translation>
   </message>
@@ -4209,6 +5174,14 @@
   <message>
    <source>Only the second moment is factored: the first moment stays in full size, and in fp32 also for 16-bit parameters.</source>
    <translation>只有二阶矩做分解：一阶矩仍为完整大小，且参数为 16 位时也是 fp32。</translation>
+  </message>
+  <message>
+   <source>OptMem {version}, {date}; an estimate, all figures per GPU</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Optimizer</source>
+   <translation>优化器</translation>
   </message>
   <message>
    <source>Optimizer class: {given} is no import path; write package.module:Class, such as mypackage.optim:MyAdam</source>
@@ -4283,12 +5256,20 @@
    <translation>PEFT 以 fp32 保存未量化的部分，因此残差流和量化层的输出都是 fp32。</translation>
   </message>
   <message>
+   <source>PEFT, autocast_adapter_dtype and prepare_model_for_kbit_training; bitsandbytes, Params4bit and Int8Params</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Packed weights ({schemes}): {stored_count} stored elements ({packed_bytes}) hold {count} parameters. Training needs them unpacked, or frozen under adapters.</source>
    <translation>打包权重（{schemes}）：{stored_count} 个存储元素（{packed_bytes}）容纳 {count} 个参数。训练时需要解包，或冻结后配适配器。</translation>
   </message>
   <message>
    <source>Paging is not offloading: only tensors of 100,000 elements or more are in managed memory, and it stays on the GPU until the GPU is full.</source>
    <translation>分页不等于卸载：只有含 100,000 个及以上元素的张量位于统一内存中，且在 GPU 占满之前一直留在 GPU 上。</translation>
+  </message>
+  <message>
+   <source>Parameters</source>
+   <translation>参数量</translation>
   </message>
   <message>
    <source>Parameters of one shape are stacked and updated at once, so the largest such stack decides: at most {total_bytes}. foreach=false takes them one by one.</source>
@@ -4327,8 +5308,28 @@
    <translation>参数量：{given} 不是整数个参数；是否漏了后缀，例如 1.5B？</translation>
   </message>
   <message>
-   <source>Pipeline: one forward, one backward in turn (1F1B); buffers for sending are not counted.</source>
-   <translation>流水线：前向与反向逐个交替 (1F1B)；发送用的缓冲区未计入。</translation>
+   <source>Peak</source>
+   <translation>峰值</translation>
+  </message>
+  <message>
+   <source>Peak in {phase}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Peak in {phase} over {steps} steps after the first: {low_bytes} to {high_bytes}, median {median_bytes}; in the first step {first_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Phases</source>
+   <translation>阶段</translation>
+  </message>
+  <message>
+   <source>Pipeline: one forward, one backward in turn (1F1B).</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Precision</source>
+   <translation>精度</translation>
   </message>
   <message>
    <source>Precision: {given} is not known; choose one of {known}</source>
@@ -4343,8 +5344,20 @@
    <translation>预设：没有名称含 {given} 的预设；optmem presets 可列出全部</translation>
   </message>
   <message>
+   <source>Process {pid} ({name}) changed what it uses of the GPU by {change_bytes} meanwhile; end it and measure again for an exact figure</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Process, as the driver shows it</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Projected moments have rank x side elements; cut to the shorter side by a singular value decomposition.</source>
    <translation>投影后的矩有“秩 x 边长”个元素；使用奇异值分解时秩截断到短边。</translation>
+  </message>
+  <message>
+   <source>Published readings of the CUDA context on other people's GPUs.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Pure bf16: weights, gradients and a state that follows them take 2 bytes each. No fp32 copy.</source>
@@ -4361,6 +5374,10 @@
   <message>
    <source>PyTorch's caching allocator hands out multiples of 512 bytes, and above 1 MiB it leaves up to 1 MiB of a segment with the tensor instead of splitting it off; many tiny tensors, or sizes just short of a segment, make this visible.</source>
    <translation>PyTorch 的缓存分配器按 512 字节的倍数分配；大于 1 MiB 时，内存段末尾不超过 1 MiB 的剩余部分会留给该张量而不切分；张量多而小，或大小略小于内存段时，这一项会很明显。</translation>
+  </message>
+  <message>
+   <source>Python, torch and their libraries</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Queries are fp32: flash attention takes only 16-bit types, so PyTorch picks the memory-efficient kernel.</source>
@@ -4387,12 +5404,32 @@
    <translation>基的秩，以短边的比例表示；1 表示方阵。</translation>
   </message>
   <message>
+   <source>Rank {rank} counts {weights_padding_bytes} of padding in the storage of its weights and {gradients_padding_bytes} in that of its gradients: FSDP2 makes every rank's part equally long; its optimizer state has none</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: random projectors are not cut, and the state is larger than Adam's there.</source>
    <translation>秩 {rank} 大于 {matrix_count} 种矩阵（例如 {shape}）的短边：随机投影矩阵不会截断，此处的状态比 Adam 还大。</translation>
   </message>
   <message>
    <source>Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: the library cuts it to that side, and nothing is saved there.</source>
    <translation>秩 {rank} 大于 {matrix_count} 种矩阵（例如 {shape}）的短边：该库会把秩截断到短边，此处没有任何节省。</translation>
+  </message>
+  <message>
+   <source>Ranks</source>
+   <translation>Rank</translation>
+  </message>
+  <message>
+   <source>Readings of resident memory differ from system to system.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Recorded peaks of Megatron-LM, which the rules were fitted to.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>Reserved by the caching allocator</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Reserved is a band: 14 recorded transformer runs with a backward held 0.1 to 5.8 % more than they had allocated. Convolutions on changing sizes can hold far more.</source>
@@ -4459,6 +5496,10 @@
    <translation>带动量的 SGD，外加每个张量一个数。</translation>
   </message>
   <message>
+   <source>Saved as {path}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Saved by {rank_count} ranks in {file_count} files; sizes are those of the whole tensors.</source>
    <translation>由 {rank_count} 个 rank 保存为 {file_count} 个文件；大小均为完整张量的大小。</translation>
   </message>
@@ -4473,6 +5514,10 @@
   <message>
    <source>Schedule-Free with a factored second moment and a sampled distance.</source>
    <translation>二阶矩分解、距离采样估计的 Schedule-Free。</translation>
+  </message>
+  <message>
+   <source>Segments that PyTorch's caching allocator took from the driver and keeps for later: what torch.cuda.max_memory_reserved() shows.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Sequence parallel is counted for Megatron-LM only; here norms, dropout and residuals are counted whole, which is too much.</source>
@@ -4503,6 +5548,10 @@
    <translation>无法在 {path} 保存设置；本次可正常使用，但不会记住任何设置</translation>
   </message>
   <message>
+   <source>Several GPUs</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Sides longer than this have no preconditioner.</source>
    <translation>长于此值的边没有预条件矩阵。</translation>
   </message>
@@ -4531,6 +5580,10 @@
    <translation>模拟：{option} 与 --function 都指定了要运行的内容；请只给出其中一个</translation>
   </message>
   <message>
+   <source>Simulate: {option} is about a GPU, and the target is the CPU; leave it out, or give --target cuda</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Simulate: {path} is code and runs in a child process; add --yes to agree</source>
    <translation>模拟：{path} 是代码，将在子进程中运行；若同意，请加上 --yes</translation>
   </message>
@@ -4555,8 +5608,16 @@
    <translation>模拟：无法启动 {python}（{cause}）；请在设置中选择其他 Python</translation>
   </message>
   <message>
+   <source>Simulated</source>
+   <translation>模拟</translation>
+  </message>
+  <message>
    <source>Simulation stopped in {phase}</source>
    <translation>模拟已停止，当时处于{phase}阶段</translation>
+  </message>
+  <message>
+   <source>Sizes of CUDA's own kernels: not yet compared with a live GPU.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Small tensors kept for backward.</source>
@@ -4587,6 +5648,10 @@
    <translation>含 100,000 个及以上元素的张量，其状态位于统一内存中；GPU 占满时由驱动移到主机。</translation>
   </message>
   <message>
+   <source>Steps traced operator by operator and replayed through the allocator: most within 1 %.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Tensor parallel as Megatron-LM and torchtitan split layers; norms are whole on every rank.</source>
    <translation>张量并行按 Megatron-LM 和 torchtitan 的方式切分各层；归一化层在每个 rank 上保持完整。</translation>
   </message>
@@ -4595,8 +5660,16 @@
    <translation>张量引用了 {storage_bytes} 存储中的 {tensor_bytes}：其中一些是切片，而所属的较大存储被整体保存。</translation>
   </message>
   <message>
+   <source>Tensors that are alive, in blocks of the allocator: what torch.cuda.max_memory_allocated() shows.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Tensors that are kept but not trained, such as BatchNorm statistics.</source>
    <translation>保留但不训练的张量，例如 BatchNorm 的统计量。</translation>
+  </message>
+  <message>
+   <source>Tensors that autograd saves in real steps of transformers' layers: 0 bytes apart.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Tensors that view the same elements count once, under their first name; slices of one storage count each.</source>
@@ -4613,6 +5686,10 @@
   <message>
    <source>The CPU allocator is asked for exactly what is needed.</source>
    <translation>CPU 分配器按实际所需申请，不多不少。</translation>
+  </message>
+  <message>
+   <source>The CPU has no caching allocator: reserved is allocated.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The CPU's fused kernel has no dropout: PyTorch falls back to separate operations.</source>
@@ -4691,8 +5768,20 @@
    <translation>cuBLAS 工作区只存在于 GPU 上。</translation>
   </message>
   <message>
-   <source>The data of {count} data sets are not in this file (the first is {name}: {why}); they count by their shapes.</source>
-   <translation>{count} 个数据集的数据不在此文件中（第一个是 {name}：{why}）；按其形状计数。</translation>
+   <source>The data of {count} data sets are not in this file (the first, {name}, has them in another file); they count by their shapes.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The data of {count} data sets are not in this file (the first, {name}, is a view of others); they count by their shapes.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The data of {count} data sets are not in this file (those of the first, {name}, are cut off); they count by their shapes.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The data of {count} data sets are not in this file (those of the first, {name}, were never written); they count by their shapes.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The distance is estimated from every n-th element only: two states shrink n times.</source>
@@ -4799,6 +5888,10 @@
    <translation>已计入 {family} 的主模型；其多 token 预测模块另有 {count} 个参数，未计入。</translation>
   </message>
   <message>
+   <source>The model was compiled: what compiled kernels keep and use beside is not predicted</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The model's architecture is not known, so activations cannot be predicted. They come on top.</source>
    <translation>模型结构未知，因此无法预测激活值。它们需要另外加上。</translation>
   </message>
@@ -4823,6 +5916,10 @@
    <translation>优化器保存了 {held_count} 个参数的状态，而文件中的模型可训练 {count} 个：有些参数曾被冻结，或两者并非来自同一模型。</translation>
   </message>
   <message>
+   <source>The optimizer reads gradients and state and writes weights. Activations are gone by then.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>The optimizer updates this fp32 copy; the 16-bit weights are written from it after each step.</source>
    <translation>优化器更新这份 fp32 副本；每次更新后再由它写回 16 位权重。</translation>
   </message>
@@ -4833,6 +5930,18 @@
   <message>
    <source>The optimizer's state still grew by {grown_bytes} in step {steps}, the last one: this is not the steady state yet; measure more steps</source>
    <translation>最后一步（第 {steps} 步）中优化器状态仍增长了 {grown_bytes}：尚未达到稳态；请增加测量步数</translation>
+  </message>
+  <message>
+   <source>The order of the phases is true, their widths are not</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The peak of a rank, with what it holds to talk to others: not yet compared with a run.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>The peak of real steps of small transformers on the CPU, from torch's own allocation events.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The previous gradient and a step size for every parameter.</source>
@@ -4849,6 +5958,10 @@
   <message>
    <source>The projectors are slices of fp32 singular vectors that keep the whole factor alive: as large as the smaller side squared, or as the matrix.</source>
    <translation>投影矩阵是 fp32 奇异向量的切片，会使整个因子一直存活：大小为短边的平方，或与矩阵相同。</translation>
+  </message>
+  <message>
+   <source>The rules were read in the source of {library}; no real state stood beside them yet.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The saving needs 16-bit gradients: with fp32 ones each projector is a view that keeps all singular vectors, so a square matrix costs 4 bytes a parameter at any rank. Embedding and head are not projected and keep both moments.</source>
@@ -4873,6 +5986,10 @@
   <message>
    <source>The sign of the last gradients and a step size for every parameter.</source>
    <translation>每个参数保存上一次梯度的符号和各自的步长。</translation>
+  </message>
+  <message>
+   <source>The sizes equal those in public CUDA memory snapshots.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>The sizes of the {kernel} kernel's tensors are not yet compared with a GPU.</source>
@@ -4915,12 +6032,20 @@
    <translation>手动选择了 {kernel} 内核。</translation>
   </message>
   <message>
+   <source>There is no measurement {given}; `optmem results` lists those that are kept</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>This did not fit: {reserved_bytes} was held on a GPU of {total_bytes}, the driver moved the rest to host memory; it runs, but slowly</source>
    <translation>装不下：在 {total_bytes} 的 GPU 上占用了 {reserved_bytes}，驱动把其余部分移到了主机内存；可以运行，但很慢</translation>
   </message>
   <message>
    <source>This is 1 of {rank_count} tensor or pipeline parallel parts: shapes and counts are those of this part.</source>
    <translation>这是 {rank_count} 个张量并行或流水线并行部分之一：形状和数量均为此部分的。</translation>
+  </message>
+  <message>
+   <source>This precision scheme does not run in torch alone; no run stood beside it yet.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>This run needs about {needed_bytes} and {free_bytes} is free; no model of this shape fits, free some memory first</source>
@@ -4955,12 +6080,20 @@
    <translation>力矩感知动量：两份与参数同样大小的状态。</translation>
   </message>
   <message>
+   <source>Training</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>TransformerEngine on bf16 weights: each matrix also keeps an fp8 copy and its transpose through the step. fp8 makes the products faster, not the model states smaller.</source>
    <translation>bf16 权重上的 TransformerEngine：每个矩阵在整个训练步中还保留 fp8 副本及其转置。fp8 让矩阵乘更快，并不会缩小模型状态。</translation>
   </message>
   <message>
    <source>TransformerEngine on fp32 weights: fp8 copies and transposes are kept beside them.</source>
    <translation>fp32 权重上的 TransformerEngine：旁边还保留 fp8 副本与转置。</translation>
+  </message>
+  <message>
+   <source>TransformerEngine, fp8_autocast: fp8 copies beside the high-precision weights</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Triton kernels update in place. Automatic on a GPU; false makes it a for-loop.</source>
@@ -5099,8 +6232,16 @@
    <translation>向量也有一个方阵。</translation>
   </message>
   <message>
+   <source>Warnings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>Weights loaded in bf16 and trained under autocast: what HF Trainer does with a bf16 folder.</source>
    <translation>以 bf16 加载权重并在 autocast 下训练：HF Trainer 对 bf16 模型文件夹就是这样做的。</translation>
+  </message>
+  <message>
+   <source>Weights of real steps on the CPU, and published counts: 0 bytes apart.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>What backward needs again is kept from forward on. The largest moment is usually at the loss, where logits of the whole vocabulary exist.</source>
@@ -5111,12 +6252,32 @@
    <translation>每个被选中的专家对 token 的输出，尚未乘以份额。</translation>
   </message>
   <message>
+   <source>What nvidia-smi shows for this process. This is what has to fit into the GPU.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>What quantized layers keep was compared with bitsandbytes on the CPU, not yet on a GPU.</source>
    <translation>量化层保留的内容已在 CPU 上与 bitsandbytes 对比，尚未在 GPU 上对比。</translation>
   </message>
   <message>
+   <source>What ranks send each other while layers run follows the engines' sources; not yet compared with a GPU.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>What runs Keras: the slots are the same, counters are 64-bit in TensorFlow.</source>
    <translation>运行 Keras 的后端：各 slot 相同，但计数器在 TensorFlow 中为 64 位。</translation>
+  </message>
+  <message>
+   <source>What stands once model and optimizer are made, before the first step. Most optimizers make their state only in the first step.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>What stays from step to step: weights, state, and gradients only where they are zeroed in place of freed.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>What the system shows for the process, resident in main memory.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Which experts each token visits and with what share: the router's probabilities and indices.</source>
@@ -5147,6 +6308,18 @@
    <translation>您自己添加的条目，其规则由探测得出。</translation>
   </message>
   <message>
+   <source>ZeRO paper, arXiv 1910.02054, section 3.1: 2 + 2 + 12 bytes a parameter; apex O2 and DeepSpeed</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>ZeRO paper, arXiv 1910.02054; DeepSpeed, runtime/zero/stage3.py</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>ZeRO paper, arXiv 1910.02054; DeepSpeed, runtime/zero/stage_1_and_2.py</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>ZeRO-1 (DeepSpeed): master weights and optimizer state are cut into equal parts of one flat vector.</source>
    <translation>ZeRO-1 (DeepSpeed)：主权重与优化器状态拼成一个扁平向量，再等分给各 rank。</translation>
   </message>
@@ -5167,8 +6340,16 @@
    <translation>降低精度：更新的舍入更多，请查看损失曲线</translation>
   </message>
   <message>
+   <source>a name is needed, to tell it from others</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>activations and logits</source>
    <translation>激活值与 logits</translation>
+  </message>
+  <message>
+   <source>activations of other micro-batches that wait in this stage of the pipeline</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>adamuon keeps a second moment of the orthogonalized matrices too.</source>
@@ -5179,8 +6360,36 @@
    <translation>适配器：{count} 个参数，{dtype}，{bytes}</translation>
   </message>
   <message>
+   <source>allocated at the peak</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>allocated, in whole segments, and what stays of segments that are only partly used</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>any optimizer but Adam, and any precision but 16-bit with fp32 master weights</source>
    <translation>Adam 以外的任何优化器，以及“16 位加 fp32 主权重”以外的任何精度</translation>
+  </message>
+  <message>
+   <source>as entered</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>at peak</source>
+   <translation>峰值时</translation>
+  </message>
+  <message>
+   <source>at peak, bytes</source>
+   <translation>峰值时，字节</translation>
+  </message>
+  <message>
+   <source>aten/src/ATen/autocast_mode.cpp, torch 2.13: casts of leaf weights are cached</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>aten/src/ATen/cuda/CublasHandlePool.cpp and its changes, up to torch 2.13</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>attention by a fused kernel: its rounding differs, attention weights are not available</source>
@@ -5199,8 +6408,16 @@
    <translation>批大小 {batch} x {sequence} 个 token，各运算为反向保存的内容</translation>
   </message>
   <message>
+   <source>before the step: norms for clipping</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>beta1 = 0 does not save the first moment: it is allocated all the same.</source>
    <translation>beta1 = 0 并不能省去一阶矩：照样会分配。</translation>
+  </message>
+  <message>
+   <source>between tensor-parallel ranks while a layer runs: {forward_bytes} in forward, {backward_bytes} in backward</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>bf16 weights and gradients; the optimizer updates an fp32 copy (apex O2, DeepSpeed bf16).</source>
@@ -5215,8 +6432,28 @@
    <translation>归约用的缓冲区 (reduce_bucket_size)</translation>
   </message>
   <message>
+   <source>bytes</source>
+   <translation>字节</translation>
+  </message>
+  <message>
+   <source>bytes/parameter</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>c10/core/CPUAllocator.cpp: nothing is kept for later</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>c10/cuda/CUDACachingAllocator.cpp: round_size, get_allocation_size, should_split</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>checkpoint every block: forward runs twice, about a third more computation</source>
    <translation>对每个块做激活重计算：前向运行两次，计算量约多三分之一</translation>
+  </message>
+  <message>
+   <source>component</source>
+   <translation>组成部分</translation>
   </message>
   <message>
    <source>config.json describes {expected_count} parameters, the weights hold {count}; the weights count.</source>
@@ -5279,6 +6516,10 @@
    <translation>cuDNN 自行选择卷积的工作区：每次调用 0 到 {most_bytes}，上限只计入峰值上界</translation>
   </message>
   <message>
+   <source>dtype</source>
+   <translation>dtype</translation>
+  </message>
+  <message>
    <source>ep: {ep} expert-parallel ranks, but this model has no experts</source>
    <translation>ep：设了 {ep} 个专家并行 rank，但此模型没有专家</translation>
   </message>
@@ -5289,6 +6530,14 @@
   <message>
    <source>ep: {ranks} data-parallel ranks do not divide by {ep} expert-parallel ranks; change one of them</source>
    <translation>ep：{ranks} 个数据并行 rank 不能被 {ep} 个专家并行 rank 整除；请修改其中之一</translation>
+  </message>
+  <message>
+   <source>error</source>
+   <translation>误差</translation>
+  </message>
+  <message>
+   <source>estimated</source>
+   <translation>估算</translation>
   </message>
   <message>
    <source>event {index} makes two segments lie over each other; the file is damaged or was put together from several</source>
@@ -5307,8 +6556,24 @@
    <translation>每个 rank 保存的内容相同</translation>
   </message>
   <message>
+   <source>everything that is alive at the fullest moment of a step, in this phase: {phase}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>everything that is alive at the fullest moment of this phase</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>everything that is alive on this rank at its fullest moment, in this phase: {phase}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>exp keeps one more number a tensor.</source>
    <translation>exp 会为每个张量多保留一个数。</translation>
+  </message>
+  <message>
+   <source>figures of other runs</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>foreach handles all parameters at once, so each list it makes is as large as all of them: {lists} x {list_bytes} = {total_bytes}. foreach=false handles one parameter at a time.</source>
@@ -5327,6 +6592,10 @@
    <translation>使用这些选项时，foreach 原地更新其列表。</translation>
   </message>
   <message>
+   <source>formula</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>fp16 weights and gradients; the optimizer updates an fp32 copy (apex O2, DeepSpeed fp16).</source>
    <translation>fp16 权重与梯度；优化器更新 fp32 副本（apex O2、DeepSpeed fp16）。</translation>
   </message>
@@ -5341,6 +6610,14 @@
   <message>
    <source>free gradients instead of zeroing them: code that reads .grad between steps must expect None</source>
    <translation>释放梯度而不是清零：在两步之间读取 .grad 的代码须能处理 None</translation>
+  </message>
+  <message>
+   <source>from source</source>
+   <translation>依据源码</translation>
+  </message>
+  <message>
+   <source>from source only, not yet compared</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>frozen base: {count} parameters in {dtype}, {bytes}</source>
@@ -5359,6 +6636,14 @@
    <translation>gradient_as_bucket_view 属于 ddp，不适用于 {shard}</translation>
   </message>
   <message>
+   <source>gradients live in DDP's buckets: nothing is lost, unless code keeps .grad</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>gradients, rounded up to blocks</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>history_size 100 (the default) is 202 copies of the parameters; the first steps show far less.</source>
    <translation>history_size 为 100（默认）时相当于参数的 202 份副本；最初几步远看不到这么多。</translation>
   </message>
@@ -5367,8 +6652,32 @@
    <translation>以 4 位保存冻结的基座：更慢，且基座被舍入</translation>
   </message>
   <message>
+   <source>host memory</source>
+   <translation>主机内存</translation>
+  </message>
+  <message>
+   <source>in forward and backward: gradients of activations, and what kernels need</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>in the step: {update_bytes} of the update, {copy_bytes} of gradients copied to the master's type</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>interleave: {interleave} chunks a rank need a pipeline; set pp above 1</source>
    <translation>interleave：每个 rank 持有 {interleave} 个层块需要流水线；请把 pp 设为大于 1</translation>
+  </message>
+  <message>
+   <source>kept all the time</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>keys and values between context-parallel ranks: {forward_bytes} in forward, {backward_bytes} in backward</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>largest moment</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>left unquantized and lifted to {dtype} by k-bit preparation (embeddings, norms, head): {count} parameters, {bytes}</source>
@@ -5395,6 +6704,10 @@
    <translation>momentum=0.0 仍保留缓冲区；只有 None 才会去掉它。</translation>
   </message>
   <message>
+   <source>more for a while in this phase: {phase}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>mu_dtype changes the first moment alone. With bf16 parameters both moments are bf16, and there is no fp32 copy of the weights.</source>
    <translation>mu_dtype 只改变一阶矩。参数为 bf16 时两个矩均为 bf16，且没有权重的 fp32 副本。</translation>
   </message>
@@ -5419,8 +6732,16 @@
    <translation>CPU 上没有</translation>
   </message>
   <message>
+   <source>norms and dropout on a part of the sequence: other collectives, no more of them</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>norms of every gradient, for clipping</source>
    <translation>用于裁剪的各梯度范数</translation>
+  </message>
+  <message>
+   <source>not all of it at once: part is freed before the rest is made</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>not counted</source>
@@ -5455,8 +6776,32 @@
    <translation>one_diag：最长的轴用向量；smart_one_diag：仅当最长的轴唯一时；all_diag：全部用向量。</translation>
   </message>
   <message>
+   <source>optimizer state and step in host memory: slower by far, and the host needs room</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>optimizer state, rounded up to blocks</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>parameters gathered ahead and kept (stage3_max_live_parameters)</source>
    <translation>提前聚集并保留的参数 (stage3_max_live_parameters)</translation>
+  </message>
+  <message>
+   <source>parameters in host memory too: every layer waits for the bus</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>peak {peak_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>peaks of 29 public CUDA memory snapshots of transformers; c10/cuda/CUDACachingAllocator.cpp</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>phase</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>pp: {layers} layers do not divide into {stages} chunks; change pp or interleave</source>
@@ -5475,12 +6820,36 @@
    <translation>精度：{shard} 只保存其切分的权重，没有单独的主权重，因此不支持 {precision}；请选择 amp-bf16（fp32 权重，16 位计算）或 bf16</translation>
   </message>
   <message>
+   <source>proven</source>
+   <translation>已验证</translation>
+  </message>
+  <message>
+   <source>published readings of the CUDA context: 141 MiB (T4) to 612 MiB (B200), pytorch pull 86509, issues 107667 and 109888</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>random projectors have their own size; svd ones are slices that fp32 gradients keep whole.</source>
    <translation>random 投影矩阵只占自身大小；svd 投影矩阵是切片，梯度为 fp32 时会保留整个因子。</translation>
   </message>
   <message>
+   <source>rank</source>
+   <translation>rank</translation>
+  </message>
+  <message>
+   <source>rank {rank} on {targets}, base in {dtype}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>rank: {rank} is not among {gpus} ranks; use 0 up to one less</source>
    <translation>rank：{gpus} 个 rank 中没有 {rank}；请使用 0 到总数减一</translation>
+  </message>
+  <message>
+   <source>real run in our tests</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>recording we made</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>replicas: {ranks} data-parallel ranks do not divide into {replicas} groups; change one of them</source>
@@ -5491,12 +6860,40 @@
    <translation>replicas：{replicas} 组需要 --shard hsdp，而不是 {shard}</translation>
   </message>
   <message>
+   <source>reserved</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>reserved, and what the process holds outside the allocator</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>resident memory of Python after `import torch`, about 223 MiB</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>run on this computer</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>scales of the {dtype} blocks</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>sequence parallel: it splits what tensor-parallel ranks share; set tp above 1</source>
    <translation>序列并行：它切分的是张量并行 rank 共有的部分；请把 tp 设为大于 1</translation>
   </message>
   <message>
    <source>shard: {given} is not known; choose one of {known}</source>
    <translation>shard：未知的 {given}；请选择 {known} 之一</translation>
+  </message>
+  <message>
+   <source>share</source>
+   <translation>占比</translation>
+  </message>
+  <message>
+   <source>share more among the same GPUs: more communication in forward and backward</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>solve batch: a sequence length is needed; add --seq N</source>
@@ -5523,12 +6920,44 @@
    <translation>第 {number} 级，共 {stages} 级：{layers} 层、输出头与损失、{waiting} 个微批次的激活值</translation>
   </message>
   <message>
+   <source>stages: stage {number} has no layer; give every stage one at least</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>stages: the {held} layers of stage {number} do not divide into {interleave} chunks; change them or interleave</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>stages: {given} is not a list of layers; write it as 10,11,11</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>stages: {given} layers in all, but the model has {layers}; change one of the numbers</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>stages: {given} numbers of layers for {pp} pipeline stages; give one for each</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>temporaries of the optimizer's step</source>
    <translation>优化器更新的临时张量</translation>
   </message>
   <message>
+   <source>temporaries, rounded up to blocks</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>the fused step: no lists of temporaries; needs all parameters on the GPU</source>
    <translation>使用融合的优化器更新：没有临时张量列表；要求全部参数位于 GPU 上</translation>
+  </message>
+  <message>
+   <source>the largest moment beyond that: what is being computed just then</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>the order of a training step: torch.autograd and torch.optim, torch 2.13</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>the recording began after expandable segments were mapped; where their address range begins is taken from the lowest address seen</source>
@@ -5567,8 +6996,40 @@
    <translation>窗口无法打开：缺少 {library}；在 Debian 或 Ubuntu 上请运行 `apt-get install {package}`，完整列表见 README.md</translation>
   </message>
   <message>
+   <source>to and from the neighbouring stages: {forward_bytes} in forward, {backward_bytes} in backward</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>tools/autograd/derivatives.yaml, torch 2.13: what each operation saves for its backward</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch of {python} is damaged ({cause}); install it there anew or choose another Python</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch {torch} counts references otherwise than the simulation expects ({alone}, {shared}); choose a Python with torch 2.9 to 2.13 in the settings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch {torch} does not tell when storages end, which the simulation needs; choose a Python with torch 2.9 to 2.13 in the settings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch {torch} of {python} is a CPU build: Measure runs on the CPU; for the GPU, install a CUDA build there</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch {torch} of {python} is older than {oldest}; update it there or choose another Python</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>torch {torch} works otherwise inside than the simulation expects ({cause}); choose a Python with torch 2.9 to 2.13 in the settings</source>
    <translation>torch {torch} 的内部实现与模拟所预期的不同（{cause}）；请在设置中选择装有 torch 2.9 到 2.13 的 Python</translation>
+  </message>
+  <message>
+   <source>torch.autocast documentation: weights keep their type, casts are transient</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>torch.autocast in fp16 with a GradScaler: weights, gradients and optimizer state stay fp32. AMP does not halve model states.</source>
@@ -5583,8 +7044,48 @@
    <translation>未使用 torch.compile：训练步按未编译的方式追踪，显存占用更多</translation>
   </message>
   <message>
+   <source>torch.nn.Module.register_buffer, and the checkpoint's own headers</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch.nn.Module.to(dtype): every parameter, its gradient and what follows it in one type</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch.nn.parallel, torch.distributed.fsdp, DeepSpeed and Megatron-LM: sizes of their buffers</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch.nn.parallel.DistributedDataParallel, torch 2.13</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch.optim.Optimizer.zero_grad; torch/csrc/autograd/functions/accumulate_grad.h, torch 2.13</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch/distributed/fsdp/_flat_param.py, torch 2.13</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch/distributed/fsdp/_fully_shard with a mesh of two axes, torch 2.13</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch/distributed/fsdp/_fully_shard, torch 2.13</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>torch/distributed/optim/zero_redundancy_optimizer.py, torch 2.13</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>torchao float8 training on bf16 weights: casts are made on the fly for each product; nothing is kept.</source>
    <translation>bf16 权重上的 torchao float8 训练：每次矩阵乘时即时转换；不保留任何副本。</translation>
+  </message>
+  <message>
+   <source>torchao, Float8Linear: dynamic casts, nothing kept</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>tp: an MLP width of {size} does not divide by {tp}; choose a divisor</source>
@@ -5611,6 +7112,38 @@
    <translation>可训练参数：{given} 没有匹配任何可训练的参数；名称形如 {example}</translation>
   </message>
   <message>
+   <source>twice as many GPUs: each keeps a smaller share, and the global batch doubles</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>usable {usable_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>weights, master weights and buffers, rounded up to blocks</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>what sets it apart</source>
+   <translation>不同之处</translation>
+  </message>
+  <message>
+   <source>what you entered</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>whole segments, and what stays of partly used ones</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>why</source>
+   <translation>原因</translation>
+  </message>
+  <message>
+   <source>worst</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>zero_grad(set_to_none=False) keeps the gradients allocated all the time.</source>
    <translation>zero_grad(set_to_none=False) 使梯度始终处于已分配状态。</translation>
   </message>
@@ -5621,6 +7154,10 @@
   <message>
    <source>{bytes} during the optimizer's update</source>
    <translation>优化器更新期间 {bytes}</translation>
+  </message>
+  <message>
+   <source>{component}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{count} arrays have a type NumPy has no name for: 2 bytes count as bf16, 1 byte as a float of unknown kind.</source>
@@ -5647,8 +7184,16 @@
    <translation>记录开始时存活的 {count} 个块在能确定其末端之前就已释放；其中最多 {uncertain_bytes} 未知</translation>
   </message>
   <message>
+   <source>{count} buffers</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{count} buffers as stored</source>
    <translation>{count} 个缓冲区，按存储时的类型</translation>
+  </message>
+  <message>
+   <source>{count} bytes</source>
+   <translation>{count} 字节</translation>
   </message>
   <message>
    <source>{count} bytes follow the array and are not read.</source>
@@ -5683,6 +7228,10 @@
    <translation>与优化器状态一同保存的主权重有 {count} 个元素（{size_bytes}）：这是第二份副本，不计为参数。</translation>
   </message>
   <message>
+   <source>{count} elements of weights x {each} B ({dtype})</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{count} elements only serve quantised weights (scales, zero points) and are no parameters.</source>
    <translation>{count} 个元素只服务于量化权重（缩放因子、零点），不是参数。</translation>
   </message>
@@ -5697,6 +7246,10 @@
   <message>
    <source>{count} files of experts are counted with the model.</source>
    <translation>{count} 个专家文件与模型一起计入。</translation>
+  </message>
+  <message>
+   <source>{count} in all, {trained_count} trained</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{count} links were not followed ({names}): they may lead out of the file.</source>
@@ -5725,6 +7278,10 @@
   <message>
    <source>{count} parameters x {each} B</source>
    <translation>{count} 个参数 x {each} B</translation>
+  </message>
+  <message>
+   <source>{count} parameters x {each} B ({dtype})</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{count} tensors are not where {file} says (the first is {name}); the headers count.</source>
@@ -5931,12 +7488,20 @@
    <translation>{file}：含有代码引用：{names}，均未执行；快照中不应有代码引用，请勿加载此文件</translation>
   </message>
   <message>
+   <source>{file}: damaged ({why}); the other results are listed, delete the file or restore it from a backup</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{file}: duplicate tensor name {name}; write the file again with distinct names</source>
    <translation>{file}：张量名 {name} 重复；请使用互不相同的名称重新写出该文件</translation>
   </message>
   <message>
    <source>{file}: event {index} has the action {action}, which is not known; a newer version may read it</source>
    <translation>{file}：事件 {index} 的动作 {action} 未知；较新的版本或许能读取</translation>
+  </message>
+  <message>
+   <source>{file}: has no model_type, so it is no model's config; open the model's folder, its config.json or a weights file</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{file}: holds no adapter; give the adapter first and its base model second</source>
@@ -6093,6 +7658,10 @@
   <message>
    <source>{file}: not a checkpoint format that is known; choose one of {known}, a model folder or a config.json</source>
    <translation>{file}：不是已知的检查点格式；请选择 {known}、模型文件夹或 config.json</translation>
+  </message>
+  <message>
+   <source>{file}: not a measurement of OptMem ({why}); open a file that was exported from a measurement</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{file}: not a safetensors file, its first 8 bytes claim a header of {length_count} bytes; choose another file</source>
@@ -6291,6 +7860,10 @@
    <translation>{file}：未知的 GGUF 版本 {version}（已知 1 到 3）；较新的版本或许能读取</translation>
   </message>
   <message>
+   <source>{file}: written by OptMem {program} (version {given} of the file, this program knows {known}); update the program to open it</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{file}: written on a big-endian machine; save it again on another</source>
    <translation>{file}：由大端序机器写出；请在其他机器上重新保存</translation>
   </message>
@@ -6305,6 +7878,10 @@
   <message>
    <source>{file}: {field} is missing; add it, or open the weights instead</source>
    <translation>{file}：缺少 {field}；请补上，或改为打开权重</translation>
+  </message>
+  <message>
+   <source>{file}: {field} is not what a snapshot holds there; the file is damaged or hostile</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{file}: {field} is {given}, not a usable count; correct it, or open the weights instead</source>
@@ -6331,10 +7908,6 @@
    <translation>{file}：{name} 含有 pickle 保存的 Python 对象，不会执行；请保存为普通数组</translation>
   </message>
   <message>
-   <source>{file}: {name} in {where} is not what a snapshot holds there; the file is damaged or hostile</source>
-   <translation>{file}：{where} 中的 {name} 不是快照应有的内容；文件已损坏或被恶意构造</translation>
-  </message>
-  <message>
    <source>{file}: {name} is no Zarr description of an array; copy the folder again</source>
    <translation>{file}：{name} 不是 Zarr 的数组描述；请重新复制文件夹</translation>
   </message>
@@ -6355,6 +7928,10 @@
    <translation>{file}：{record} 占 {packed_bytes}，解压后将达 {size_bytes}，检查点不会如此；请勿加载此文件</translation>
   </message>
   <message>
+   <source>{file}: {size_bytes} is more than a measurement has ({limit_bytes}); it was not read</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{file}: {size_bytes} is more than the {limit_bytes} such a file may have; choose the weights file itself</source>
    <translation>{file}：{size_bytes} 超过此类文件的上限 {limit_bytes}；请选择权重文件本身</translation>
   </message>
@@ -6367,8 +7944,24 @@
    <translation>{file}：{tensor_count} 个张量和 {field_count} 个字段放不进 {size_bytes}；文件已损坏或被恶意构造</translation>
   </message>
   <message>
+   <source>{given} begins {number_count} measurements; give more of the id</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{given} each name a model; keep one of them</source>
    <translation>{given} 各自指定了一个模型；请只保留一个</translation>
+  </message>
+  <message>
+   <source>{given} elements are too many; at most {limit_count}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{given} is no number of elements; write for example 7B, or a product such as 2 x 32 x 8 x 128</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{given} is no option of `{command}`; did you mean {near}?</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{given}: is neither a file nor a subcommand; did you mean `optmem {near}`?</source>
@@ -6387,6 +7980,34 @@
    <translation>{kind} 适配器，秩 {rank}，作用于 {targets}；基座模型：{base}。</translation>
   </message>
   <message>
+   <source>{left} more lines: export as HTML for all of them</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{library}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{library}, figures</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{library}, here</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{library}, recorded</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{low_bytes} to {high_bytes}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{low} to {high}</source>
+   <translation>{low} 至 {high}</translation>
+  </message>
+  <message>
    <source>{missing_count} of {total_count} data files missing: {names}. The counts are from the index.</source>
    <translation>{total_count} 个数据文件中缺少 {missing_count} 个：{names}。数量以索引为准。</translation>
   </message>
@@ -6399,6 +8020,10 @@
    <translation>{names}</translation>
   </message>
   <message>
+   <source>{names} ({kind}): {what}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{name} and others hold {count} whole numbers, packed in a way that is not known: stored elements, not parameters.</source>
    <translation>{name} 等张量含有 {count} 个整数，打包方式未知：这是存储元素数，不是参数量。</translation>
   </message>
@@ -6409,6 +8034,10 @@
   <message>
    <source>{name} is an expanded view: logical elements are counted, its storage is smaller.</source>
    <translation>{name} 是扩展视图：按逻辑元素计数，其存储更小。</translation>
+  </message>
+  <message>
+   <source>{name}, bytes</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{name}: {count} elements in {dtype}</source>
@@ -6483,6 +8112,10 @@
    <translation>{optimizer} 在探测时拒绝了这样的参数：{tensor} 的形状为 {shape}；请用其他优化器训练它</translation>
   </message>
   <message>
+   <source>{optimizer} steps in another runtime, which is not predicted.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{optimizer} takes bf16 parameters only; with others its step stops. Choose bf16.</source>
    <translation>{optimizer} 只接受 bf16 参数；对其他类型，更新会中止。请选择 bf16。</translation>
   </message>
@@ -6507,8 +8140,16 @@
    <translation>{optimizer}：学习率为张量且 foreach=true 时需要 capturable=true；请设置它，或不要设置 foreach</translation>
   </message>
   <message>
+   <source>{optimizer}: an estimate from its source.</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{optimizer}: capturable=true needs parameters on a GPU; switch it off or choose cuda</source>
    <translation>{optimizer}：capturable=true 要求参数位于 GPU；请关闭它，或选择 cuda</translation>
+  </message>
+  <message>
+   <source>{optimizer}: close to the bytes alive in real steps, not exact.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{optimizer}: fused and foreach cannot both be true; switch one off</source>
@@ -6533,6 +8174,10 @@
   <message>
    <source>{optimizer}: store_param_remainders does not go with capturable; switch one off</source>
    <translation>{optimizer}：store_param_remainders 不能与 capturable 同时使用；请关闭其中一个</translation>
+  </message>
+  <message>
+   <source>{optimizer}: {source}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{optimizer}: {states}</source>
@@ -6571,6 +8216,22 @@
    <translation>{option}：目录中没有 {given}；请选择 {known} 之一</translation>
   </message>
   <message>
+   <source>{option}: {given} is not known; did you mean {near}?</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{path} could not be read ({why}); it was set aside as {aside}, measure again to calibrate</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{path} could not be read ({why}); predictions go on without what was calibrated</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{path} was written by a newer OptMem; what this version does not know is kept as it is</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{path}: cannot be read ({cause}); check the file and its permissions</source>
    <translation>{path}：无法读取（{cause}）；请检查文件及其权限</translation>
   </message>
@@ -6581,6 +8242,10 @@
   <message>
    <source>{path}: cannot be written ({why}); choose another folder or name</source>
    <translation>{path}：无法写入（{why}）；请选择其他文件夹或名称</translation>
+  </message>
+  <message>
+   <source>{path}: cannot stand beside the present scenario: {reason}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{path}: did not answer for {seconds} seconds while it was probed and was stopped; nothing was added</source>
@@ -6603,16 +8268,32 @@
    <translation>{path}：不是 OptMem 方案（{why}）；请选择由 OptMem 保存的文件</translation>
   </message>
   <message>
+   <source>{path}: is there already; choose another name, or add --overwrite</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{path}: larger than {most_bytes}, which no config is; open the config.json of a model</source>
    <translation>{path}：大于 {most_bytes}，配置文件不会这么大；请打开模型的 config.json</translation>
+  </message>
+  <message>
+   <source>{path}: measurements cannot be kept there ({why}); they stay in memory until the window closes, export those you need</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{path}: only an adapter and its base model go together; give one file, or the folder they lie in</source>
    <translation>{path}：只有适配器与其基座模型可以一起给出；请给出一个文件，或它们所在的文件夹</translation>
   </message>
   <message>
+   <source>{path}: pictures and PDF are drawn by the window (File &gt; Export); here one of {known}</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{path}: raised an error for every parameter it was given ({cause}); correct the class, or give the options it needs</source>
    <translation>{path}：对所给的每个参数都报错（{cause}）；请更正该类，或给出它所需的选项</translation>
+  </message>
+  <message>
+   <source>{path}: the ending names no format; write one of {known}</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{path}: the model changed since the scenario was saved; what the scenario stored is used until you open the model again</source>
@@ -6659,6 +8340,10 @@
    <translation>{path}：{field} 不合要求（{why}）；请更正，或重新保存方案</translation>
   </message>
   <message>
+   <source>{path}: {field} was left empty; fill it in, or save the scenario again</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
    <source>{path}: {size_bytes} is too large for a scenario, the limit is {limit_bytes}; choose a file that OptMem saved</source>
    <translation>{path}：{size_bytes} 超过方案文件的上限 {limit_bytes}；请选择由 OptMem 保存的文件</translation>
   </message>
@@ -6673,6 +8358,38 @@
   <message>
    <source>{precision}: from the library's source and paper; not yet compared with a GPU.</source>
    <translation>{precision}：依据该库的源码与论文；尚未与 GPU 对比。</translation>
+  </message>
+  <message>
+   <source>{python} (Python {version}) has no torch; install it there (pip install torch) or choose another Python</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{python} cannot be started ({cause}); choose another Python in the settings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{python} did not answer as a Python does ({cause}); choose another Python in the settings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{python} did not answer within {seconds} s; choose another Python in the settings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{python} does not exist; choose another Python in the settings</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{python} is Python {version}, older than {oldest}; choose a newer Python that has torch</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{python} is built for another kind of processor ({cause}); choose a 64-bit Python made for this computer</source>
+   <translation type="unfinished" />
+  </message>
+  <message>
+   <source>{python} is no program; choose a Python, such as bin/python in the folder of an environment</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{standing_bytes} kept, {forward_bytes} more in forward, {backward_bytes} more in backward</source>
@@ -6968,6 +8685,113 @@
   </message>
  </context>
  <context>
+  <name>RecipePanel</name>
+  <message>
+   <source>Adapters</source>
+   <translation>适配器</translation>
+  </message>
+  <message>
+   <source>Back to its defaults</source>
+   <translation>恢复其默认值</translation>
+  </message>
+  <message>
+   <source>Bucket, elements</source>
+   <translation>桶，元素数</translation>
+  </message>
+  <message>
+   <source>Checkpointing</source>
+   <translation>激活重计算</translation>
+  </message>
+  <message>
+   <source>Clipping</source>
+   <translation>梯度裁剪</translation>
+  </message>
+  <message>
+   <source>Default of {library}: {source}</source>
+   <translation>{library} 的默认值：{source}</translation>
+  </message>
+  <message>
+   <source>Defaults of</source>
+   <translation>默认值取自</translation>
+  </message>
+  <message>
+   <source>Engine</source>
+   <translation>引擎</translation>
+  </message>
+  <message>
+   <source>Its options</source>
+   <translation>其选项</translation>
+  </message>
+  <message>
+   <source>Live parameters</source>
+   <translation>存活参数</translation>
+  </message>
+  <message>
+   <source>Loss</source>
+   <translation>损失</translation>
+  </message>
+  <message>
+   <source>Offload</source>
+   <translation>卸载</translation>
+  </message>
+  <message>
+   <source>Optimizer</source>
+   <translation>优化器</translation>
+  </message>
+  <message>
+   <source>Precision</source>
+   <translation>精度</translation>
+  </message>
+  <message>
+   <source>Recipe</source>
+   <translation>配方</translation>
+  </message>
+  <message>
+   <source>Reduces in fp32</source>
+   <translation>以 fp32 归约</translation>
+  </message>
+  <message>
+   <source>Reshards</source>
+   <translation>重新分片</translation>
+  </message>
+  <message>
+   <source>Sets the fields below as this library does by default</source>
+   <translation>把下方各字段设为此库的默认值</translation>
+  </message>
+  <message>
+   <source>as they come</source>
+   <translation>保持默认</translation>
+  </message>
+  <message>
+   <source>no</source>
+   <translation>否</translation>
+  </message>
+  <message>
+   <source>none</source>
+   <translation>无</translation>
+  </message>
+  <message>
+   <source>none: as the fields say</source>
+   <translation>无：以各字段为准</translation>
+  </message>
+  <message>
+   <source>rank {rank} on {dtype}</source>
+   <translation>秩 {rank}，基座 {dtype}</translation>
+  </message>
+  <message>
+   <source>yes</source>
+   <translation>是</translation>
+  </message>
+  <message>
+   <source>zero_grad frees</source>
+   <translation>zero_grad 释放</translation>
+  </message>
+  <message>
+   <source>{mark} {now}, not {default}</source>
+   <translation>{mark} {now}，而非 {default}</translation>
+  </message>
+ </context>
+ <context>
   <name>RecordedPlot</name>
   <message>
    <source>After event {number}</source>
@@ -6992,6 +8816,385 @@
   <message>
    <source>{count} bytes</source>
    <translation>{count} 字节</translation>
+  </message>
+ </context>
+ <context>
+  <name>ReportDialog</name>
+  <message>
+   <source>&amp;Copy</source>
+   <translation>复制(&amp;C)</translation>
+  </message>
+  <message>
+   <source>Open &amp;folder of the log</source>
+   <translation>打开日志文件夹(&amp;F)</translation>
+  </message>
+  <message>
+   <source>Report</source>
+   <translation>报告</translation>
+  </message>
+ </context>
+ <context>
+  <name>ResidentsPanel</name>
+  <message>
+   <source>A number such as 7B, or a product. Of a KV cache: 2 x layers x KV heads x head dimension x tokens held at once</source>
+   <translation>一个数，例如 7B，或一个乘积。KV 缓存：2 x 层数 x KV 头数 x 头维度 x 同时保留的 token 数</translation>
+  </message>
+  <message>
+   <source>Add</source>
+   <translation>添加</translation>
+  </message>
+  <message>
+   <source>Add something that lives on the GPU</source>
+   <translation>添加 GPU 上的其他内容</translation>
+  </message>
+  <message>
+   <source>EMA copy</source>
+   <translation>EMA 副本</translation>
+  </message>
+  <message>
+   <source>Elements</source>
+   <translation>元素</translation>
+  </message>
+  <message>
+   <source>KV cache of a rollout engine</source>
+   <translation>rollout 引擎的 KV 缓存</translation>
+  </message>
+  <message>
+   <source>Name</source>
+   <translation>名称</translation>
+  </message>
+  <message>
+   <source>Nothing: add an EMA copy, a reference model or a frozen encoder.</source>
+   <translation>无：可添加 EMA 副本、参考模型或冻结的编码器。</translation>
+  </message>
+  <message>
+   <source>Reference model</source>
+   <translation>参考模型</translation>
+  </message>
+  <message>
+   <source>Remove it</source>
+   <translation>移除</translation>
+  </message>
+  <message>
+   <source>Remove what stands in row {row}</source>
+   <translation>移除第 {row} 行的内容</translation>
+  </message>
+  <message>
+   <source>Reward model</source>
+   <translation>奖励模型</translation>
+  </message>
+  <message>
+   <source>T5-XXL text encoder, frozen</source>
+   <translation>T5-XXL 文本编码器，冻结</translation>
+  </message>
+  <message>
+   <source>Teacher model</source>
+   <translation>教师模型</translation>
+  </message>
+  <message>
+   <source>Type of its elements</source>
+   <translation>元素类型</translation>
+  </message>
+  <message>
+   <source>VAE, frozen</source>
+   <translation>VAE，冻结</translation>
+  </message>
+  <message>
+   <source>What else is on the GPU</source>
+   <translation>GPU 上的其他内容</translation>
+  </message>
+  <message>
+   <source>What to call it</source>
+   <translation>如何称呼</translation>
+  </message>
+  <message>
+   <source>dtype</source>
+   <translation>dtype</translation>
+  </message>
+  <message>
+   <source>takes {size}</source>
+   <translation>占用 {size}</translation>
+  </message>
+ </context>
+ <context>
+  <name>ResultDetail</name>
+  <message>
+   <source>Also on the GPU: process {pid} ({name}), {size}</source>
+   <translation>GPU 上还有：进程 {pid}（{name}），{size}</translation>
+  </message>
+  <message>
+   <source>Assumed: {what}</source>
+   <translation>假定：{what}</translation>
+  </message>
+  <message>
+   <source>Figures of the measurement</source>
+   <translation>测量数值</translation>
+  </message>
+  <message>
+   <source>Measured memory over time</source>
+   <translation>实测显存随时间的变化</translation>
+  </message>
+  <message>
+   <source>Notes and assumptions</source>
+   <translation>备注与假定</translation>
+  </message>
+  <message>
+   <source>Two can be compared, not {count}</source>
+   <translation>只能比较两条，而非 {count} 条</translation>
+  </message>
+  <message>
+   <source>Two measurements, size by size</source>
+   <translation>两条测量记录，逐项大小对照</translation>
+  </message>
+  <message>
+   <source>What was measured; B - A in bytes and relative to A</source>
+   <translation>实测内容；B - A 的字节数，以及相对于 A 的比例</translation>
+  </message>
+  <message>
+   <source>driver {version}</source>
+   <translation>驱动 {version}</translation>
+  </message>
+  <message>
+   <source>{rate} samples a second</source>
+   <translation>每秒采样 {rate} 次</translation>
+  </message>
+  <message>
+   <source>{steps} steps</source>
+   <translation>{steps} 步</translation>
+  </message>
+ </context>
+ <context>
+  <name>ResultRows</name>
+  <message>
+   <source>A</source>
+   <translation>A</translation>
+  </message>
+  <message>
+   <source>A, bytes</source>
+   <translation>A，字节</translation>
+  </message>
+  <message>
+   <source>B</source>
+   <translation>B</translation>
+  </message>
+  <message>
+   <source>B - A</source>
+   <translation>B - A</translation>
+  </message>
+  <message>
+   <source>B, bytes</source>
+   <translation>B，字节</translation>
+  </message>
+  <message>
+   <source>Component</source>
+   <translation>组成部分</translation>
+  </message>
+  <message>
+   <source>change</source>
+   <translation>差值</translation>
+  </message>
+  <message>
+   <source>context, libraries</source>
+   <translation>上下文与库</translation>
+  </message>
+  <message>
+   <source>error</source>
+   <translation>误差</translation>
+  </message>
+  <message>
+   <source>estimated</source>
+   <translation>估算</translation>
+  </message>
+  <message>
+   <source>estimated {count} bytes</source>
+   <translation>估算 {count} 字节</translation>
+  </message>
+  <message>
+   <source>estimated, bytes</source>
+   <translation>估算，字节</translation>
+  </message>
+  <message>
+   <source>exact</source>
+   <translation>完全一致</translation>
+  </message>
+  <message>
+   <source>fragmentation</source>
+   <translation>碎片</translation>
+  </message>
+  <message>
+   <source>measured</source>
+   <translation>实测</translation>
+  </message>
+  <message>
+   <source>measured {count} bytes</source>
+   <translation>实测 {count} 字节</translation>
+  </message>
+  <message>
+   <source>measured, bytes</source>
+   <translation>实测，字节</translation>
+  </message>
+  <message>
+   <source>measured: what stays allocated between two steps beside the tensors, ends of blocks included</source>
+   <translation>实测：两步之间除张量外仍为已分配的部分，含块的尾部</translation>
+  </message>
+  <message>
+   <source>not measured</source>
+   <translation>未测量</translation>
+  </message>
+  <message>
+   <source>peak allocated</source>
+   <translation>已分配峰值</translation>
+  </message>
+  <message>
+   <source>peak in {phase}</source>
+   <translation>{phase}阶段峰值</translation>
+  </message>
+  <message>
+   <source>peak reserved</source>
+   <translation>已保留峰值</translation>
+  </message>
+  <message>
+   <source>process</source>
+   <translation>进程</translation>
+  </message>
+  <message>
+   <source>same</source>
+   <translation>相同</translation>
+  </message>
+  <message>
+   <source>simulated</source>
+   <translation>模拟</translation>
+  </message>
+  <message>
+   <source>simulated {count} bytes</source>
+   <translation>模拟 {count} 字节</translation>
+  </message>
+  <message>
+   <source>simulated, bytes</source>
+   <translation>模拟，字节</translation>
+  </message>
+  <message>
+   <source>what the caching allocator holds beyond the peak</source>
+   <translation>缓存分配器在峰值之外持有的部分</translation>
+  </message>
+  <message>
+   <source>what the driver, or the system on a CPU, shows for the process; predicted: the middle of the band</source>
+   <translation>驱动（在 CPU 上为系统）显示的进程占用；预测值取区间的中点</translation>
+  </message>
+  <message>
+   <source>what the process holds on the GPU beyond what torch reserved</source>
+   <translation>进程在 torch 已保留之外占用的 GPU 显存</translation>
+  </message>
+  <message>
+   <source>{bytes} bytes</source>
+   <translation>{bytes} 字节</translation>
+  </message>
+ </context>
+ <context>
+  <name>ResultsPage</name>
+  <message>
+   <source>Back to the estimate</source>
+   <translation>返回估算</translation>
+  </message>
+  <message>
+   <source>Date</source>
+   <translation>日期</translation>
+  </message>
+  <message>
+   <source>Delete...</source>
+   <translation>删除...</translation>
+  </message>
+  <message>
+   <source>Device</source>
+   <translation>设备</translation>
+  </message>
+  <message>
+   <source>Error of the estimate</source>
+   <translation>估算误差</translation>
+  </message>
+  <message>
+   <source>Export a picture...</source>
+   <translation>导出图片...</translation>
+  </message>
+  <message>
+   <source>Export as JSON...</source>
+   <translation>导出为 JSON...</translation>
+  </message>
+  <message>
+   <source>Forget</source>
+   <translation>清除校准</translation>
+  </message>
+  <message>
+   <source>Forget what was calibrated on {gpu}</source>
+   <translation>清除在 {gpu} 上校准的结果</translation>
+  </message>
+  <message>
+   <source>Id</source>
+   <translation>标识</translation>
+  </message>
+  <message>
+   <source>Measured peak</source>
+   <translation>实测峰值</translation>
+  </message>
+  <message>
+   <source>Measurements</source>
+   <translation>测量记录</translation>
+  </message>
+  <message>
+   <source>Measurements that are kept</source>
+   <translation>保留的测量记录</translation>
+  </message>
+  <message>
+   <source>Model</source>
+   <translation>模型</translation>
+  </message>
+  <message>
+   <source>Name and note...</source>
+   <translation>名称与备注...</translation>
+  </message>
+  <message>
+   <source>Note</source>
+   <translation>备注</translation>
+  </message>
+  <message>
+   <source>Nothing was measured yet. Every measurement that ends is kept here.</source>
+   <translation>尚无测量。每次完成的测量都保留在此。</translation>
+  </message>
+  <message>
+   <source>Open a file...</source>
+   <translation>打开文件...</translation>
+  </message>
+  <message>
+   <source>Optimizer</source>
+   <translation>优化器</translation>
+  </message>
+  <message>
+   <source>Peak, bytes</source>
+   <translation>峰值，字节</translation>
+  </message>
+  <message>
+   <source>Precision</source>
+   <translation>精度</translation>
+  </message>
+  <message>
+   <source>Puts what was measured into the fields; it can be undone</source>
+   <translation>把测量时的设置填入各字段；可撤销</translation>
+  </message>
+  <message>
+   <source>Take this scenario</source>
+   <translation>采用此方案</translation>
+  </message>
+  <message>
+   <source>did not fit</source>
+   <translation>装不下</translation>
+  </message>
+  <message>
+   <source>select one to see it, two to compare them</source>
+   <translation>选择一条以查看，选择两条以比较</translation>
+  </message>
+  <message>
+   <source>torch {version}</source>
+   <translation>torch {version}</translation>
   </message>
  </context>
  <context>
@@ -7108,6 +9311,113 @@
   </message>
  </context>
  <context>
+  <name>SelfCheckDialog</name>
+  <message>
+   <source>&amp;Device</source>
+   <translation>设备(&amp;D)</translation>
+  </message>
+  <message>
+   <source>&amp;Short: one run of each kind</source>
+   <translation>简短：每种运行一次(&amp;S)</translation>
+  </message>
+  <message>
+   <source>All {count} runs failed.</source>
+   <translation>{count} 次运行全部失败。</translation>
+  </message>
+  <message>
+   <source>Chec&amp;k</source>
+   <translation>检查(&amp;K)</translation>
+  </message>
+  <message>
+   <source>Device</source>
+   <translation>设备</translation>
+  </message>
+  <message>
+   <source>Peaks estimated, simulated and measured</source>
+   <translation>估算、模拟与实测的峰值</translation>
+  </message>
+  <message>
+   <source>Progress of the self-check</source>
+   <translation>自检进度</translation>
+  </message>
+  <message>
+   <source>S&amp;top</source>
+   <translation>停止(&amp;T)</translation>
+  </message>
+  <message>
+   <source>Save as &amp;JSON...</source>
+   <translation>保存为 JSON(&amp;J)...</translation>
+  </message>
+  <message>
+   <source>Save as &amp;Markdown...</source>
+   <translation>保存为 Markdown(&amp;M)...</translation>
+  </message>
+  <message>
+   <source>Save the self-check</source>
+   <translation>保存自检结果</translation>
+  </message>
+  <message>
+   <source>Self-check</source>
+   <translation>自检</translation>
+  </message>
+  <message>
+   <source>Small models are trained for a few steps in a process of their own, and every number is put beside what torch really took. Nothing leaves this computer.</source>
+   <translation>在独立进程中把小模型训练几步，并把每个数字与 torch 的真实占用对照。任何内容都不会离开本机。</translation>
+  </message>
+  <message>
+   <source>Starting</source>
+   <translation>正在启动</translation>
+  </message>
+  <message>
+   <source>Stopping</source>
+   <translation>正在停止</translation>
+  </message>
+  <message>
+   <source>estimate off by</source>
+   <translation>估算偏差</translation>
+  </message>
+  <message>
+   <source>estimated</source>
+   <translation>估算</translation>
+  </message>
+  <message>
+   <source>failed</source>
+   <translation>失败</translation>
+  </message>
+  <message>
+   <source>measured</source>
+   <translation>实测</translation>
+  </message>
+  <message>
+   <source>precision</source>
+   <translation>精度</translation>
+  </message>
+  <message>
+   <source>run</source>
+   <translation>运行</translation>
+  </message>
+  <message>
+   <source>simulated</source>
+   <translation>模拟</translation>
+  </message>
+  <message>
+   <source>simulation off by</source>
+   <translation>模拟偏差</translation>
+  </message>
+  <message>
+   <source>state off by</source>
+   <translation>状态偏差</translation>
+  </message>
+  <message>
+   <source>{done} of {count} runs; now: {name}</source>
+   <translation>已完成 {done}/{count} 次运行；当前：{name}</translation>
+  </message>
+  <message>
+   <source>{runs} runs, {failed} failed. Optimizer state at most {state} bytes apart; estimated peak at most {estimated} off, simulated at most {simulated}.</source>
+   <translation>共运行 {runs} 次，失败 {failed} 次。优化器状态最多相差 {state} 字节；峰值的估算偏差最多 {estimated}，模拟偏差最多 {simulated}。</translation>
+  </message>
+ </context>
+ <context>
   <name>SettingsDialog</name>
   <message>
    <source> Hz</source>
@@ -7122,6 +9432,10 @@
    <translation>带 torch 的 Python(&amp;P)</translation>
   </message>
   <message>
+   <source>&amp;Reset all...</source>
+   <translation>全部重置(&amp;R)...</translation>
+  </message>
+  <message>
    <source>&amp;Samples of the driver</source>
    <translation>驱动采样率(&amp;S)</translation>
   </message>
@@ -7134,8 +9448,12 @@
    <translation>大小单位(&amp;U)</translation>
   </message>
   <message>
-   <source>Choose...</source>
-   <translation>选择...</translation>
+   <source>C&amp;ontrast</source>
+   <translation>对比度(&amp;O)</translation>
+  </message>
+  <message>
+   <source>Forget every setting, the shape of the window and the list of recent files?</source>
+   <translation>清除所有设置、窗口布局和最近打开的文件列表？</translation>
   </message>
   <message>
    <source>GB (10^9 bytes)</source>
@@ -7146,16 +9464,24 @@
    <translation>GiB（2^30 字节）</translation>
   </message>
   <message>
-   <source>Kept in {path}</source>
-   <translation>保存在 {path}</translation>
+   <source>Log</source>
+   <translation>日志</translation>
   </message>
   <message>
    <source>Measured &amp;steps</source>
    <translation>测量步数(&amp;S)</translation>
   </message>
   <message>
-   <source>Python with torch</source>
-   <translation>带 torch 的 Python</translation>
+   <source>Open &amp;folder</source>
+   <translation>打开文件夹(&amp;F)</translation>
+  </message>
+  <message>
+   <source>Open fol&amp;der</source>
+   <translation>打开文件夹(&amp;D)</translation>
+  </message>
+  <message>
+   <source>Reset all settings</source>
+   <translation>重置所有设置</translation>
   </message>
   <message>
    <source>Settings</source>
@@ -7174,12 +9500,12 @@
    <translation>深色</translation>
   </message>
   <message>
-   <source>light</source>
-   <translation>浅色</translation>
+   <source>high</source>
+   <translation>高</translation>
   </message>
   <message>
-   <source>the one this program runs in</source>
-   <translation>本程序所用的 Python</translation>
+   <source>light</source>
+   <translation>浅色</translation>
   </message>
  </context>
  <context>
@@ -7241,6 +9567,10 @@
    <translation>交错</translation>
   </message>
   <message>
+   <source>Layers of each stage</source>
+   <translation>每级的层数</translation>
+  </message>
+  <message>
    <source>Norms and dropout work on a part of the sequence</source>
    <translation>归一化与 dropout 只处理序列的一部分</translation>
   </message>
@@ -7283,6 +9613,10 @@
   <message>
    <source>Sequence parallel</source>
    <translation>序列并行</translation>
+  </message>
+  <message>
+   <source>Such as 10, 11, 11; empty: as even as they go, the first stages one more</source>
+   <translation>例如 10, 11, 11；留空则尽量均分，靠前的级多一层</translation>
   </message>
   <message>
    <source>Tensor parallel</source>
@@ -7384,6 +9718,10 @@
   <message>
    <source>Alive</source>
    <translation>存活</translation>
+  </message>
+  <message>
+   <source>Allocated: every storage at its exact size, as torch's own events of the CPU count it.</source>
+   <translation>已分配：每个存储按其精确大小计，与 torch 自身的 CPU 分配事件计法相同。</translation>
   </message>
   <message>
    <source>Allocated: whole blocks in use, as torch.cuda.max_memory_allocated counts them. Reserved: what the caching allocator holds. The difference is free inside its segments.</source>
@@ -7534,12 +9872,20 @@
    <translation>{name}：{why}</translation>
   </message>
   <message>
+   <source>{size} allocated at the peak ({phase})</source>
+   <translation>峰值（{phase}）已分配 {size}</translation>
+  </message>
+  <message>
    <source>{size} allocated at the peak ({phase}), {reserved} reserved: {free} unused ({share})</source>
    <translation>峰值（{phase}）已分配 {size}，已保留 {reserved}：{free} 未使用（{share}）</translation>
   </message>
   <message>
    <source>{words}; torch {torch}, no GPU chosen</source>
    <translation>{words}；torch {torch}，未选择 GPU</translation>
+  </message>
+  <message>
+   <source>{words}; torch {torch}, on the CPU</source>
+   <translation>{words}；torch {torch}，在 CPU 上</translation>
   </message>
   <message>
    <source>{words}; torch {torch}, {architecture}</source>
@@ -7724,6 +10070,10 @@
    <translation>一个训练步各阶段的显存估算</translation>
   </message>
   <message>
+   <source>Largest of each line; parts at the peak</source>
+   <translation>各曲线的最大值；峰值处的各部分</translation>
+  </message>
+  <message>
    <source>Largest value of each</source>
    <translation>各曲线的最大值</translation>
   </message>
@@ -7758,6 +10108,10 @@
   <message>
    <source>Timeline</source>
    <translation>时间线</translation>
+  </message>
+  <message>
+   <source>What is there in the phase at the cursor, or at the peak?</source>
+   <translation>光标所在阶段或峰值处有些什么？</translation>
   </message>
   <message>
    <source>a measured run; the wheel zooms, a double click takes it back</source>
@@ -7816,6 +10170,64 @@
   <message>
    <source>{size} in the file ({share}), {count} parameters in {tensors} tensors</source>
    <translation>在文件中占 {size}（{share}），{count} 个参数，{tensors} 个张量</translation>
+  </message>
+ </context>
+ <context>
+  <name>WayRow</name>
+  <message>
+   <source>Apply</source>
+   <translation>应用</translation>
+  </message>
+  <message>
+   <source>Apply: {change}</source>
+   <translation>应用：{change}</translation>
+  </message>
+  <message>
+   <source>Change the inputs; undo takes it back</source>
+   <translation>更改输入；可撤销</translation>
+  </message>
+  <message>
+   <source>saves {size}</source>
+   <translation>节省 {size}</translation>
+  </message>
+  <message>
+   <source>still too much, at {peak}</source>
+   <translation>仍装不下，峰值 {peak}</translation>
+  </message>
+  <message>
+   <source>then at {peak}</source>
+   <translation>峰值变为 {peak}</translation>
+  </message>
+  <message>
+   <source>then fits, at {peak}</source>
+   <translation>即可装下，峰值 {peak}</translation>
+  </message>
+  <message>
+   <source>then tight, at {peak}</source>
+   <translation>临界，峰值 {peak}</translation>
+  </message>
+ </context>
+ <context>
+  <name>WaysPanel</name>
+  <message>
+   <source>Being computed</source>
+   <translation>正在计算</translation>
+  </message>
+  <message>
+   <source>Changes that lower the peak</source>
+   <translation>能降低峰值的更改</translation>
+  </message>
+  <message>
+   <source>No single change saves anything.</source>
+   <translation>没有任何单项更改能节省显存。</translation>
+  </message>
+  <message>
+   <source>Ways to fit</source>
+   <translation>装下的办法</translation>
+  </message>
+  <message>
+   <source>one change each; undo takes it back</source>
+   <translation>每行一项更改；可撤销</translation>
   </message>
  </context>
  <context>
@@ -7935,6 +10347,104 @@
   <message>
    <source>{settings} on {size}</source>
    <translation>{settings}，{size}</translation>
+  </message>
+ </context>
+ <context>
+  <name>WhyButton</name>
+  <message>
+   <source>Why?</source>
+   <translation>为什么？</translation>
+  </message>
+ </context>
+ <context>
+  <name>WhyDialog</name>
+  <message>
+   <source>&amp;Copy</source>
+   <translation>复制(&amp;C)</translation>
+  </message>
+  <message>
+   <source>&amp;Number</source>
+   <translation>数字(&amp;N)</translation>
+  </message>
+  <message>
+   <source>Formula: {formula}</source>
+   <translation>公式：{formula}</translation>
+  </message>
+  <message>
+   <source>How it was proven</source>
+   <translation>验证方式</translation>
+  </message>
+  <message>
+   <source>Number to explain</source>
+   <translation>要说明的数字</translation>
+  </message>
+  <message>
+   <source>Numbers put in</source>
+   <translation>代入的数值</translation>
+  </message>
+  <message>
+   <source>Often believed otherwise</source>
+   <translation>常见的误解</translation>
+  </message>
+  <message>
+   <source>Peak: allocated</source>
+   <translation>峰值：已分配</translation>
+  </message>
+  <message>
+   <source>Peak: reserved by PyTorch</source>
+   <translation>峰值：PyTorch 已保留</translation>
+  </message>
+  <message>
+   <source>Peak: shown for the process</source>
+   <translation>峰值：进程占用</translation>
+  </message>
+  <message>
+   <source>Phase: {phase}</source>
+   <translation>阶段：{phase}</translation>
+  </message>
+  <message>
+   <source>Rank: stage {number}</source>
+   <translation>Rank：流水线第 {number} 级</translation>
+  </message>
+  <message>
+   <source>Read more: {title}</source>
+   <translation>更多：{title}</translation>
+  </message>
+  <message>
+   <source>Where the rule is from</source>
+   <translation>规则的出处</translation>
+  </message>
+  <message>
+   <source>Why this number</source>
+   <translation>为什么是这个数字</translation>
+  </message>
+  <message>
+   <source>Why? {name}</source>
+   <translation>为什么？{name}</translation>
+  </message>
+  <message>
+   <source>in all</source>
+   <translation>合计</translation>
+  </message>
+  <message>
+   <source>not counted</source>
+   <translation>未计入</translation>
+  </message>
+  <message>
+   <source>the largest of them</source>
+   <translation>其中最大者</translation>
+  </message>
+  <message>
+   <source>{count} bytes</source>
+   <translation>{count} 字节</translation>
+  </message>
+  <message>
+   <source>{count} smaller ones</source>
+   <translation>另外 {count} 项较小的</translation>
+  </message>
+  <message>
+   <source>{low} to {high}</source>
+   <translation>{low} 至 {high}</translation>
   </message>
  </context>
 </TS>
