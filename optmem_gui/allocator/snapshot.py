@@ -63,14 +63,14 @@ class SnapshotReader:
         Raises:
             UserError: It is no such snapshot, or holds values that none can have.
         """
-        segments = self._list(self._get(tree, "segments", "the snapshot"), "segments")
-        traces = self._list(self._get(tree, "device_traces", "the snapshot"), "device_traces")
+        segments = self._list(self._get(tree, "segments"), "segments")
+        traces = self._list(self._get(tree, "device_traces"), "device_traces")
         if len(traces) > MAX_DEVICES:
             raise UserError("snapshot.too_many_devices", file=self.file, limit_count=MAX_DEVICES)
         config = self._config(tree, "allocator_settings")
         held: dict[int, list[RecordedSegment]] = {}
         for segment in segments:
-            device = self._int(segment, "device", "a segment", MAX_DEVICES, default=0)
+            device = self._int(segment, "device", "segment", MAX_DEVICES, default=0)
             held.setdefault(device, []).append(self._segment(segment))
         recordings: list[Recording] = []
         for device in range(max(len(traces), *held, 0) + 1 if held else len(traces)):
@@ -98,10 +98,10 @@ class SnapshotReader:
         Raises:
             UserError: It is no such trace, or holds values that none can have.
         """
-        events = self._events(self._list(self._get(tree, "events", "the trace"), "events"), self._compact)
-        found = self._list(self._get(tree, "segments_at_end", "the trace"), "segments_at_end")
+        events = self._events(self._list(self._get(tree, "events"), "events"), self._compact)
+        found = self._list(self._get(tree, "segments_at_end"), "segments_at_end")
         segments = self._ordered([self._segment(each) for each in found])
-        device = self._int(tree, "device", "the trace", MAX_DEVICES, default=0)
+        device = self._int(tree, "device", "", MAX_DEVICES, default=0)
         return (Recording(device, _with_pools(events, segments), segments, self._config(tree, "settings")),)
 
     def _config(self, tree: object, name: str) -> AllocatorConfig | None:
@@ -109,7 +109,7 @@ class SnapshotReader:
         if settings is None:
             return None
         if not isinstance(settings, Mapping):
-            raise self._bad(name, "the file")
+            raise self._bad(name)
         return recorded_config(settings)
 
     def _events(self, found: Sequence[Any], read: Callable[[object, int], Event]) -> tuple[Event, ...]:
@@ -125,7 +125,7 @@ class SnapshotReader:
 
     def _traced(self, found: object, index: int) -> Event:
         """An event as PyTorch pickles it: a dict, without an address where the device refused."""
-        where = f"event {index}"
+        where = f"events[{index}]"
         action = self._action(self._get(found, "action", where), index)
         key = "device_free" if action == "oom" else "addr"
         needs_address = action not in ("snapshot", "user_defined", "oom")
@@ -137,9 +137,9 @@ class SnapshotReader:
 
     def _compact(self, found: object, index: int) -> Event:
         """An event of a compact trace: a list of four."""
-        where = f"event {index}"
+        where = f"events[{index}]"
         if not isinstance(found, (list, tuple)) or len(found) != 4:
-            raise self._bad("a list of four", where)
+            raise self._bad(where)
         action = self._action(found[0], index)
         fields = dict(zip(("addr", "size", "stream"), found[1:], strict=True))
         address = self._int(fields, "addr", where, _ADDRESSES)
@@ -152,7 +152,7 @@ class SnapshotReader:
         """Pages are mapped whole; without bounds a damaged file could ask for billions of them."""
         if event.action in ("segment_map", "segment_unmap"):
             if event.size % PAGE_BYTES or event.address % PAGE_BYTES:
-                raise self._bad("size", f"event {index}")
+                raise self._bad("size", f"events[{index}]")
             self._count_pages(event.size)
         return event
 
@@ -168,7 +168,7 @@ class SnapshotReader:
         return found
 
     def _segment(self, found: object) -> RecordedSegment:
-        where = "a segment"
+        where = "segment"
         address = self._int(found, "address", where, _ADDRESSES)
         size = self._int(found, "total_size", where, _SIZES)
         kind = self._get(found, "segment_type", where)
@@ -210,10 +210,10 @@ class SnapshotReader:
 
     def _block(self, found: object, at: int) -> RecordedBlock:
         """A block, as a dict or as ``[address, size, requested, state]``; older ones have no address."""
-        where = f"the block at {at:#x}"
+        where = f"blocks[{at:#x}]"
         if isinstance(found, (list, tuple)):
             if len(found) != 4:
-                raise self._bad("a list of four", where)
+                raise self._bad(where)
             found = dict(zip(("address", "size", "requested_size", "state"), found, strict=True))
         state = self._get(found, "state", where)
         if not isinstance(state, str) or state not in _STATES:
@@ -273,11 +273,11 @@ class SnapshotReader:
                 return (first, second)
         raise self._bad(name, where)
 
-    def _get(self, found: object, name: str, where: str) -> object:
+    def _get(self, found: object, name: str, where: str = "") -> object:
         if not isinstance(found, Mapping):
             raise UserError("snapshot.not_a_snapshot", file=self.file, name=name)
         if name not in found:
-            if where in ("the snapshot", "the trace"):
+            if not where:
                 raise UserError("snapshot.not_a_snapshot", file=self.file, name=name)
             raise self._bad(name, where)
         return found[name]
@@ -290,11 +290,13 @@ class SnapshotReader:
 
     def _list(self, value: object, name: str) -> Sequence[Any]:
         if not isinstance(value, (list, tuple)):
-            raise self._bad(name, "the file")
+            raise self._bad(name)
         return value
 
-    def _bad(self, name: str, where: str) -> UserError:
-        return UserError("snapshot.bad_field", file=self.file, name=name, where=where)
+    def _bad(self, name: str, where: str = "") -> UserError:
+        """A refusal that names the field as code does, the same in every language."""
+        field = f"{where}.{name}" if where else name
+        return UserError("snapshot.bad_field", file=self.file, field=field)
 
 
 def _frame(frame: object, *, torch_too: bool = False) -> str:

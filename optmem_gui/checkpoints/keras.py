@@ -31,6 +31,13 @@ from optmem_gui.core.units import MAX_PARAM_COUNT
 MAX_DEPTH = 64
 """Groups within groups."""
 
+_AWAY = {
+    "external": "checkpoint.hdf5_data_external",
+    "virtual": "checkpoint.hdf5_data_virtual",
+    "unwritten": "checkpoint.hdf5_data_unwritten",
+    "cut": "checkpoint.hdf5_data_cut",
+}
+"""What to say of data that are not in the file."""
 _Path = tuple[str, ...]
 _NAMED = {
     "bfloat16": DTYPES["bf16"],
@@ -158,7 +165,7 @@ def _warnings(file: Hdf5, found: _Found) -> Iterator[Reason]:
         yield remark("checkpoint.truncated", file=found.name, missing_bytes=missing, missing_count=missing)
     if found.away:
         name, why = next(iter(found.away.items()))
-        yield remark("checkpoint.hdf5_data_away", name=name, why=why, count=len(found.away))
+        yield remark(_AWAY[why], name=name, count=len(found.away))
     if file.skipped:
         yield remark("checkpoint.hdf5_links", names=_listed(file.skipped), count=len(file.skipped))
     if found.odd:

@@ -69,7 +69,7 @@ def _need_cuda(text: str) -> None:
         torch.cuda.init()  # type: ignore[no-untyped-call]  # the library leaves it untyped
     except (RuntimeError, AssertionError) as error:
         raise UserError("measure.no_cuda", cause=str(error).splitlines()[0]) from error
-    raise UserError("measure.no_cuda", cause="torch sees no device")
+    raise UserError("measure.sees_no_gpu")
 
 
 def _plain_uuid(text: object) -> str:

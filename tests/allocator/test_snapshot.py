@@ -161,6 +161,21 @@ def test_shared_lists_do_not_multiply_beyond_the_limit(monkeypatch: pytest.Monke
     assert refused.value.code == "snapshot.too_many_blocks"
 
 
+@pytest.mark.parametrize(
+    ("tree", "field"),
+    [
+        ({"segments": 5, "device_traces": []}, "segments"),
+        (change(("device_traces", 0, 0, "size"), -1), "events[0].size"),
+        (change(("segments", 0, "segment_type"), "medium"), "segment.segment_type"),
+        (change(("segments", 0, "blocks", 0), [1, 2]), f"blocks[{example().segments[0].address:#x}]"),
+    ],
+)
+def test_the_field_that_is_refused_is_named_as_in_code(tree: object, field: str) -> None:
+    with pytest.raises(UserError) as refused:
+        read(tree)
+    assert refused.value.reason.values["field"] == field
+
+
 def test_pages_beyond_any_device_are_refused() -> None:
     event = {"action": "segment_map", "addr": 1 << 40, "size": 1 << 45, "stream": 0}
     with pytest.raises(UserError) as refused:

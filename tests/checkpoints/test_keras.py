@@ -174,8 +174,22 @@ def test_data_outside_the_file_are_named_and_never_opened(tmp_path: Path) -> Non
     checkpoint = open_checkpoint(tmp_path / "links.h5")
     assert held(checkpoint) == {"raw": ((4,), "fp32"), "virtual": ((3,), "fp32")}
     assert not checkpoint.complete
-    assert {"hdf5_links", "hdf5_data_away"} <= codes(checkpoint)
+    assert {"hdf5_links", "hdf5_data_external"} <= codes(checkpoint)
     assert checkpoint.bytes_read <= (tmp_path / "links.h5").stat().st_size
+
+
+def test_why_data_are_away_is_said(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "virtual.h5", "w") as file:
+        layout = h5py.VirtualLayout((3,), "f4")
+        layout[:] = h5py.VirtualSource("other.h5", "secret", (3,))
+        file.create_virtual_dataset("virtual", layout)
+    with h5py.File(tmp_path / "unwritten.h5", "w") as file:
+        file.create_dataset("unwritten", (4,), "f4")
+    with h5py.File(tmp_path / "cut.h5", "w") as file:
+        file["cut"] = np.zeros(1000, np.float32)
+    (tmp_path / "cut.h5").write_bytes((tmp_path / "cut.h5").read_bytes()[:-100])
+    for why in ("virtual", "unwritten", "cut"):
+        assert f"hdf5_data_{why}" in codes(open_checkpoint(tmp_path / f"{why}.h5"))
 
 
 def test_a_file_cut_short_is_partial_or_refused(saved: Path, tmp_path: Path) -> None:

@@ -150,6 +150,16 @@ def test_a_hidden_gpu_is_named_with_what_hides_it(
     assert f"CUDA_VISIBLE_DEVICES={visible} hides" in str(refusal("cuda:0"))
 
 
+def test_a_gpu_that_torch_does_not_see_without_an_error_is_said(
+    gpus: Callable[..., FakeCuda], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = gpus()
+    fake.available = False
+    assert refusal("cuda:0").code == "measure.no_cuda"
+    monkeypatch.setattr(fake, "init", lambda: None)
+    assert refusal("cuda:0").code == "measure.sees_no_gpu"
+
+
 def test_a_number_or_uuid_that_does_not_exist_is_named(gpus: Callable[..., FakeCuda]) -> None:
     gpus()
     assert "cuda:7" in str(refusal("cuda:7"))

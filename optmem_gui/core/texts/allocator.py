@@ -21,7 +21,7 @@ TEXTS: dict[str, str] = {
     "snapshot.truncated": "{file}: the file ends early or is damaged; copy it again",
     "snapshot.code": "{file}: contains code references: {names} - not executed; a snapshot has none, do not load this file",
     "snapshot.not_a_snapshot": "{file}: holds no {name}, so it is no memory snapshot; save one with torch.cuda.memory._dump_snapshot",
-    "snapshot.bad_field": "{file}: {name} in {where} is not what a snapshot holds there; the file is damaged or hostile",
+    "snapshot.bad_field": "{file}: {field} is not what a snapshot holds there; the file is damaged or hostile",
     "snapshot.too_many_devices": "{file}: more than {limit_count} devices; the file is damaged or hostile",
     "snapshot.too_many_events": "{file}: more than {limit_count} events; record fewer events (max_entries)",
     "snapshot.too_many_blocks": "{file}: more than {limit_count} blocks; record fewer events (max_entries)",

@@ -13,7 +13,10 @@ TEXTS: dict[str, str] = {
     "checkpoint.keras_compressed": "{file}: {record} is compressed inside the zip, so its header cannot be read alone; unzip it and open {record}",
     "checkpoint.keras_lambda": "Lambda layers hold Python code ({names}): not executed. Loading this file in Keras would run it.",
     "checkpoint.hdf5_plain": "HDF5 without Keras's layout: each of its {count} data sets counts as a tensor.",
-    "checkpoint.hdf5_data_away": "The data of {count} data sets are not in this file (the first is {name}: {why}); they count by their shapes.",
+    "checkpoint.hdf5_data_external": "The data of {count} data sets are not in this file (the first, {name}, has them in another file); they count by their shapes.",
+    "checkpoint.hdf5_data_virtual": "The data of {count} data sets are not in this file (the first, {name}, is a view of others); they count by their shapes.",
+    "checkpoint.hdf5_data_unwritten": "The data of {count} data sets are not in this file (those of the first, {name}, were never written); they count by their shapes.",
+    "checkpoint.hdf5_data_cut": "The data of {count} data sets are not in this file (those of the first, {name}, are cut off); they count by their shapes.",
     "checkpoint.hdf5_links": "{count} links were not followed ({names}): they may lead out of the file.",
     "checkpoint.hdf5_no_numbers": "{count} data sets hold no numbers and do not count: {names}.",
     # TensorFlow

@@ -9,6 +9,7 @@ TEXTS: dict[str, str] = {
     "measure.old_torch": "Measure: torch {torch} is older than {oldest}; update torch or choose another Python in the settings",
     "measure.torch_without_cuda": "Measure: torch {torch} in {python} is a CPU build; install a CUDA build or measure on the CPU",
     "measure.no_cuda": "Measure: torch cannot use the GPU ({cause}); update the driver or measure on the CPU",
+    "measure.sees_no_gpu": "Measure: torch sees no GPU; update the driver or measure on the CPU",
     "measure.no_such_device": "Measure: there is no device {given}, torch sees {device_count}; choose another device",
     "measure.device_hidden": "Measure: CUDA_VISIBLE_DEVICES={visible} hides device {given}; unset it or choose a device it shows",
     "measure.no_kernel": "Measure: torch {torch} has no kernels for this GPU ({architecture}); install a build for it or measure on the CPU",

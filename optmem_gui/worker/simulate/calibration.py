@@ -36,12 +36,13 @@ def calibrate() -> None:
             "simulate.other_internals", torch=torch.__version__, cause=first_line(error)
         ) from error
     if len(alone) != 1 or len(shared) != 1 or shared[0][0] <= alone[0][0]:
-        cause = f"references {alone} and {shared}"
-        raise UserError("simulate.other_internals", torch=torch.__version__, cause=cause)
+        raise UserError(
+            "simulate.other_references", torch=torch.__version__, alone=str(alone), shared=str(shared)
+        )
     in_place.counts.tensor, in_place.counts.storage = alone[0]
     in_place.counts.adds_in_place = adds
     if not _storages_end():
-        raise UserError("simulate.other_internals", torch=torch.__version__, cause="storages that never end")
+        raise UserError("simulate.other_storages", torch=torch.__version__)
 
 
 def _sum_references(*, shared: bool) -> list[tuple[int, int]]:

@@ -34,9 +34,9 @@ def test_torch_with_other_counts_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
         pass
     monkeypatch.setattr(in_place, "counts", in_place.Counts(-1, -1, adds_in_place=False))
     monkeypatch.setattr(in_place, "references", lambda tensor: (7, 7))
-    with pytest.raises(UserError, match=r"torch .* works otherwise inside") as caught:
+    with pytest.raises(UserError, match=r"torch .* counts references otherwise") as caught:
         calibration.calibrate()
-    assert caught.value.code == "simulate.other_internals"
+    assert caught.value.code == "simulate.other_references"
 
 
 def test_gradients_of_one_tensor_are_added_up_in_the_first() -> None:
