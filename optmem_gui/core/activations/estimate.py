@@ -45,6 +45,11 @@ class ActivationMoment:
     temporaries: int
 
     @property
+    def in_layer(self) -> bool:
+        """Whether a layer runs: not the embedding, not the loss."""
+        return self.label.startswith("layer")
+
+    @property
     def total_bytes(self) -> int:
         """Bytes of all four."""
         return self.activations + self.autocast_copies + self.gradients + self.temporaries
@@ -146,12 +151,13 @@ def activations_of(plan: Plan, architecture: str | None, *, ends_only: bool = Fa
     Raises:
         UserError: The attention kernel cannot take these types.
     """
-    return _of_plan(plan, workspace_bytes(architecture, cpu=plan.cpu), ends_only=ends_only)
+    found = _of_plan(plan, ends_only=ends_only)
+    return replace(found, workspace_bytes=workspace_bytes(architecture, cpu=plan.cpu))
 
 
 @lru_cache(maxsize=512)
-def _of_plan(plan: Plan, workspace: int, *, ends_only: bool = False) -> Activations:
-    """Many layouts of a run share a plan, and an edit of anything else leaves it alone."""
+def _of_plan(plan: Plan, *, ends_only: bool) -> Activations:
+    """Many layouts and GPUs share a plan, and an edit of anything else leaves it alone; no workspace yet."""
     kernel, why = kernel_of(plan)
     course = _Course(plan)
     return Activations(
@@ -160,7 +166,7 @@ def _of_plan(plan: Plan, workspace: int, *, ends_only: bool = False) -> Activati
         saved_bytes=course.saved.activations,
         autocast_bytes=course.saved.autocast_copies,
         logits_bytes=course.kept_logits,
-        workspace_bytes=workspace,
+        workspace_bytes=0,
         attention_used=kernel,
         attention_why=why,
         not_counted=tuple(not_counted(plan, kernel)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, cast
 
 from PySide6.QtCore import QEvent, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from optmem_gui.gui.fields import Segment
 from optmem_gui.gui.panels.comparison import ComparisonPanel
@@ -54,6 +54,7 @@ class DecidePanel(QWidget):
             button = Segment()
             button.setObjectName(f"decide.{name}")
             button.setAutoDefault(False)
+            button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             self.buttons.addButton(button, place)
             line.addWidget(button)
         line.addStretch(1)
@@ -113,7 +114,7 @@ class DecidePanel(QWidget):
             self.render(snapshot)
 
     def _retranslate(self) -> None:
-        words = (self.tr("Optimizers"), self.tr("Fits on"), self.tr("Ways to fit"), self.tr("Pinned"))
+        words = (self.tr("Optimizers"), self.tr("GPUs"), self.tr("Ways"), self.tr("Pinned"))
         tips = (
             self.tr("Every optimizer on this model"),
             self.tr("Every GPU, and how many are needed"),
@@ -121,8 +122,11 @@ class DecidePanel(QWidget):
             self.tr("Another scenario beside this one"),
         )
         for place, (word, tip) in enumerate(zip(words, tips, strict=True)):
-            self.buttons.button(place).setText(word)
-            self.buttons.button(place).setToolTip(tip)
+            button = self.buttons.button(place)
+            button.setText(word)
+            button.setToolTip(tip)
+            # as narrow as its words, bold when it is pressed: the style would keep every button wide
+            button.setMinimumWidth(round(1.15 * button.fontMetrics().horizontalAdvance(word) + em(self)))
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
         """Follow a change of language."""

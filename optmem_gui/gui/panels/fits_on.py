@@ -38,7 +38,6 @@ class FitsOnPanel(TitledPanel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("fitsOn")
-        self.title.hide()  # the button above says it
         self._snapshot: Snapshot | None = None
         self.search = QLineEdit()
         self.search.setObjectName("fitsOnSearch")

@@ -68,7 +68,6 @@ class HeadlinePanel(QWidget):
         words.addWidget(self.peak)
         words.addWidget(self.rank)
         words.addLayout(verdict)
-        words.addWidget(self.largest)
         words.addStretch(1)
         numbers = QHBoxLayout()
         numbers.setSpacing(2 * gap)
@@ -87,6 +86,7 @@ class HeadlinePanel(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(gap)
         layout.addLayout(top)
+        layout.addWidget(self.largest)
         layout.addWidget(self.bar)
 
     def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # panels render snapshots

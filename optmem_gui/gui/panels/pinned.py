@@ -34,7 +34,6 @@ class PinnedPanel(TitledPanel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("pinned")
-        self.title.hide()  # the button above says it
         self._snapshot: Snapshot | None = None
         self.pin, self.open, self.unpin = QPushButton(), QPushButton(), QPushButton()
         line = QHBoxLayout()

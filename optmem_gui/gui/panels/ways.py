@@ -94,7 +94,6 @@ class WaysPanel(TitledPanel):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("ways")
-        self.title.hide()  # the button above says it
         self._snapshot: Snapshot | None = None
         self.rows: list[WayRow] = []
         self.empty = ValueLabel(tone="muted", wrap=True)
