@@ -93,9 +93,11 @@ class _Kind:
                     self._peaks[layout] = self._peak(layout)
                 except UserError:  # this optimizer or type cannot be shared so, on any number
                     self._peaks[layout] = None
-            if self._peaks[layout] is None:
+            peak = self._peaks[layout]
+            if peak is None:
                 return None
-            if self.fit(gpu, layout).fits == "yes":
+            # a peak beyond what is usable needs no look at what comes on top of it
+            if peak <= gpu.usable_bytes and self.fit(gpu, layout).fits == "yes":
                 return count
         return None
 
