@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from optmem_gui.core.breakdown import Breakdown
-from optmem_gui.core.gpu_fits import GpuFit
-from optmem_gui.core.gpus import Gpu
-from optmem_gui.core.scenario import Scenario
-from optmem_gui.core.solve import Solution
-from optmem_gui.core.ways import Way
+if TYPE_CHECKING:  # named in the fields only; the start does without them
+    from optmem_gui.core.breakdown import Breakdown
+    from optmem_gui.core.gpu_fits import GpuFit
+    from optmem_gui.core.gpus import Gpu
+    from optmem_gui.core.scenario import Scenario
+    from optmem_gui.core.solve import Solution
+    from optmem_gui.core.ways import Way
 
 
 @dataclass(frozen=True, slots=True)

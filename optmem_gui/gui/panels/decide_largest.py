@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
-from optmem_gui.core.solve import Solution
 from optmem_gui.core.units import format_count
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.widgets.painting import em
+
+if TYPE_CHECKING:
+    from optmem_gui.core.solve import Solution
 
 
 class Largest(QWidget):
