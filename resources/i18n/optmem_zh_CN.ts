@@ -1183,8 +1183,8 @@
    <translation>全部优化器在此模型上的比较</translation>
   </message>
   <message>
-   <source>Fits on</source>
-   <translation>装得下的 GPU</translation>
+   <source>GPUs</source>
+   <translation>GPU 数</translation>
   </message>
   <message>
    <source>Optimizers</source>
@@ -1199,8 +1199,8 @@
    <translation>能降低峰值的单项更改</translation>
   </message>
   <message>
-   <source>Ways to fit</source>
-   <translation>装下的办法</translation>
+   <source>Ways</source>
+   <translation type="unfinished" />
   </message>
  </context>
  <context>
@@ -1911,6 +1911,14 @@
   <message>
    <source>, </source>
    <translation>，</translation>
+  </message>
+  <message>
+   <source>; </source>
+   <translation>；</translation>
+  </message>
+  <message>
+   <source>{name}: {text}</source>
+   <translation type="unfinished" />
   </message>
  </context>
  <context>
@@ -3341,151 +3349,151 @@
   <name>Reasons</name>
   <message>
    <source>"16-bit training always keeps fp32 master weights." torch makes none: model.to(bfloat16) trains the 16-bit weights themselves.</source>
-   <translation type="unfinished" />
+   <translation>“16 位训练总会保留 fp32 主权重。”torch 不会生成：model.to(bfloat16) 直接训练 16 位权重本身。</translation>
   </message>
   <message>
    <source>"4 bits are half a byte a parameter." Scales come on top, and embeddings, norms and the head are not packed.</source>
-   <translation type="unfinished" />
+   <translation>“4 位就是每个参数半字节。”还要加上缩放因子，而且嵌入层、归一化层和输出头不打包。</translation>
   </message>
   <message>
    <source>"8-bit means a quarter of everything." Only the optimizer's moments shrink; weights, gradients and activations stay as they are.</source>
-   <translation type="unfinished" />
+   <translation>“8 位就是一切都变成四分之一。”变小的只有优化器的矩；权重、梯度和激活值不变。</translation>
   </message>
   <message>
    <source>"A 16-bit model trains in half the memory." The fp32 copy and the state beside it weigh more than what 16 bits save.</source>
-   <translation type="unfinished" />
+   <translation>“16 位模型训练只需一半显存。”fp32 副本及其状态所占的，多于 16 位所节省的。</translation>
   </message>
   <message>
    <source>"A frozen model is free." It has no gradients and no state, but its weights are there all the time.</source>
-   <translation type="unfinished" />
+   <translation>“冻结的模型不占显存。”它没有梯度和状态，但权重始终存在。</translation>
   </message>
   <message>
    <source>"AMP halves memory." Weights, gradients and optimizer state stay fp32; only activations shrink, and 16-bit copies of the weights come on top.</source>
-   <translation type="unfinished" />
+   <translation>“AMP 让显存减半。”权重、梯度和优化器状态仍是 fp32；变小的只有激活值，另外还要加上权重的 16 位副本。</translation>
   </message>
   <message>
    <source>"AMP keeps fp32 master weights on top." The weights themselves are fp32; there is no second copy.</source>
-   <translation type="unfinished" />
+   <translation>“AMP 另外保留 fp32 主权重。”权重本身就是 fp32，没有第二份副本。</translation>
   </message>
   <message>
    <source>"Accumulation keeps a gradient for every micro-batch." They are added into the same tensors; only these stay alive through forward.</source>
-   <translation type="unfinished" />
+   <translation>“梯度累积为每个微批次保留一份梯度。”它们累加到同一批张量中；只是这些张量在前向期间也一直存活。</translation>
   </message>
   <message>
    <source>"Activations count in the step, too." They are gone when the optimizer steps; its temporaries take their place.</source>
-   <translation type="unfinished" />
+   <translation>“更新时激活值也要算。”优化器更新时它们已不存在，取而代之的是更新的临时张量。</translation>
   </message>
   <message>
    <source>"Activations follow the number of parameters." They follow batch x sequence, and the vocabulary at the loss.</source>
-   <translation type="unfinished" />
+   <translation>“激活值取决于参数数量。”它们取决于批大小 x 序列长度，在损失处还取决于词表大小。</translation>
   </message>
   <message>
    <source>"Activations grow with the square of the sequence." Only with eager or math attention; fused kernels keep one number a row.</source>
-   <translation type="unfinished" />
+   <translation>“激活值随序列长度的平方增长。”只有 eager 或 math 注意力如此；fused 内核每行只保留一个数。</translation>
   </message>
   <message>
    <source>"Adam keeps 8 bytes a parameter." Two fp32 moments do; two that follow bf16 parameters are 4, two 8-bit ones about 2.</source>
-   <translation type="unfinished" />
+   <translation>“Adam 每个参数保留 8 字节。”两个 fp32 的矩是 8 字节；跟随 bf16 参数的两个矩是 4，两个 8 位的矩约为 2。</translation>
   </message>
   <message>
    <source>"After loading the worst is over." State, gradients and activations are still to come.</source>
-   <translation type="unfinished" />
+   <translation>“加载之后最难的就过去了。”状态、梯度和激活值都还没有出现。</translation>
   </message>
   <message>
    <source>"Allocated holds only my tensors." cuBLAS takes its scratch memory from the same allocator and keeps it.</source>
-   <translation type="unfinished" />
+   <translation>“已分配的只有我的张量。”cuBLAS 从同一个分配器取得暂存内存，并一直保留。</translation>
   </message>
   <message>
    <source>"Backward doubles the memory." Activations shrink as gradients grow; the fullest moment is often at its start, at the loss.</source>
-   <translation type="unfinished" />
+   <translation>“反向让显存翻倍。”激活值减少的同时梯度增加；最满的时刻往往在反向开始时，即损失处。</translation>
   </message>
   <message>
    <source>"Blocks of 512 bytes cannot matter." They don't for large tensors; but up to 1 MiB at the end of a segment stays with its tensor.</source>
-   <translation type="unfinished" />
+   <translation>“512 字节的块无关紧要。”对大张量确实如此；但段的尾部最多有 1 MiB 会留给其张量。</translation>
   </message>
   <message>
    <source>"Checkpointing removes activations." The input of each recomputed unit stays, and one unit at a time is there in full.</source>
-   <translation type="unfinished" />
+   <translation>“重计算会去掉激活值。”每个重计算单元的输入仍在，且任一时刻总有一个单元完整存在。</translation>
   </message>
   <message>
    <source>"Clipping costs a copy of the gradients." Only their norms; they are scaled in place.</source>
-   <translation type="unfinished" />
+   <translation>“裁剪需要一份梯度副本。”只需要范数；梯度原地缩放。</translation>
   </message>
   <message>
    <source>"DDP costs nothing." With several GPUs its buckets are as large as all gradients, unless gradients are views of them.</source>
-   <translation type="unfinished" />
+   <translation>“DDP 没有额外开销。”使用多张 GPU 时，它的桶与全部梯度同样大，除非梯度是桶的视图。</translation>
   </message>
   <message>
    <source>"Every rank needs the same." The first stage of a pipeline waits for the most micro-batches, the last holds the logits.</source>
-   <translation type="unfinished" />
+   <translation>“每个 rank 所需相同。”流水线的第一阶段要等待的微批次最多，最后一个阶段则持有 logits。</translation>
   </message>
   <message>
    <source>"Everything in a checkpoint is trained." Buffers have no gradient and no optimizer state.</source>
-   <translation type="unfinished" />
+   <translation>“检查点中的一切都会训练。”缓冲区没有梯度，也没有优化器状态。</translation>
   </message>
   <message>
    <source>"Forward is like inference." In training every layer keeps what backward needs; in inference it is freed at once.</source>
-   <translation type="unfinished" />
+   <translation>“前向就像推理。”训练时每一层都保留反向所需的内容；推理时则立即释放。</translation>
   </message>
   <message>
    <source>"Gradients are small change." There is one for every trained parameter, as large as its weight, whatever the batch.</source>
-   <translation type="unfinished" />
+   <translation>“梯度微不足道。”每个被训练的参数都有一个，与其权重同样大，与批大小无关。</translation>
   </message>
   <message>
    <source>"If it runs, it trains." Inference needs the weights alone; training adds gradients, state and activations.</source>
-   <translation type="unfinished" />
+   <translation>“能推理就能训练。”推理只需要权重；训练还要加上梯度、状态和激活值。</translation>
   </message>
   <message>
    <source>"If the model loads, it fits." Most optimizers make their state in the first step, after the first backward.</source>
-   <translation type="unfinished" />
+   <translation>“模型能加载就装得下。”多数优化器在第一步、第一次反向之后才创建状态。</translation>
   </message>
   <message>
    <source>"LoRA shrinks the model." Only gradients and optimizer state become small; the frozen base is held whole.</source>
-   <translation type="unfinished" />
+   <translation>“LoRA 让模型变小。”变小的只有梯度和优化器状态；冻结的基座完整保留。</translation>
   </message>
   <message>
    <source>"N GPUs divide everything by N." Activations stay whole on each, and gathered layers come on top.</source>
-   <translation type="unfinished" />
+   <translation>“N 张 GPU 使一切除以 N。”激活值在每张 GPU 上都是完整的，还要加上聚集起来的层。</translation>
   </message>
   <message>
    <source>"SGD keeps nothing." True without momentum; with it there is a buffer as large as the parameters.</source>
-   <translation type="unfinished" />
+   <translation>“SGD 什么也不保留。”没有动量时确实如此；有动量时有一个与参数同样大的缓冲区。</translation>
   </message>
   <message>
    <source>"The peak is the sum of the largest parts." Parts are not alive together: it is the largest moment.</source>
-   <translation type="unfinished" />
+   <translation>“峰值是各部分最大值之和。”各部分并非同时存活：峰值是最大的那个时刻。</translation>
   </message>
   <message>
    <source>"The step needs nothing of its own." foreach, the default on a GPU, makes lists as large as all parameters; fused=True does not.</source>
-   <translation type="unfinished" />
+   <translation>“更新本身不需要内存。”GPU 上的默认方式 foreach 会生成与全部参数同样大的列表；fused=True 不会。</translation>
   </message>
   <message>
    <source>"Training takes 16 bytes a parameter." That is 16-bit weights with an fp32 master copy and Adam. Pure 16-bit training keeps no such copy.</source>
-   <translation type="unfinished" />
+   <translation>“训练每个参数占 16 字节。”那是 16 位权重加 fp32 主权重和 Adam。纯 16 位训练不保留这样的副本。</translation>
   </message>
   <message>
    <source>"Under AMP gradients are 16-bit." A gradient has the type of its weight, and that is fp32.</source>
-   <translation type="unfinished" />
+   <translation>“AMP 下梯度是 16 位。”梯度与其权重同类型，也就是 fp32。</translation>
   </message>
   <message>
    <source>"What is seen between steps is what is needed." It is the low tide: the peak lies within a step.</source>
-   <translation type="unfinished" />
+   <translation>“两步之间看到的就是所需的。”那是低潮：峰值在一步之内。</translation>
   </message>
   <message>
    <source>"Without gradients there is no backward." Gradients still pass through the frozen layers, so most activations stay.</source>
-   <translation type="unfinished" />
+   <translation>“没有梯度就没有反向。”梯度仍要穿过冻结的层，因此大部分激活值还在。</translation>
   </message>
   <message>
    <source>"empty_cache() lowers the peak." It gives unused segments back for others; what a step needs is the same.</source>
-   <translation type="unfinished" />
+   <translation>“empty_cache() 能降低峰值。”它把未使用的段还给驱动供其他进程使用；一步所需的内存不变。</translation>
   </message>
   <message>
    <source>"fp8 halves the weights." The high-precision weights stay; fp8 copies come beside them, and products get faster.</source>
-   <translation type="unfinished" />
+   <translation>“fp8 让权重减半。”高精度权重仍在；另外还有 fp8 副本，变快的是矩阵乘法。</translation>
   </message>
   <message>
    <source>"nvidia-smi shows what tensors take." It shows segments kept for later and the CUDA context as well.</source>
-   <translation type="unfinished" />
+   <translation>“nvidia-smi 显示的是张量占用的显存。”它还包括留待以后使用的内存段，以及 CUDA 上下文。</translation>
   </message>
   <message>
    <source>--batch: the length of a sequence is missing; add `--seq N`, such as `--seq 2048`</source>
@@ -3497,11 +3505,11 @@
   </message>
   <message>
    <source>--export: saves one estimate; leave {option} out</source>
-   <translation type="unfinished" />
+   <translation>--export：只保存一份估算；请去掉 {option}</translation>
   </message>
   <message>
    <source>--own-weights needs a checkpoint; give its PATH, or leave the option out</source>
-   <translation type="unfinished" />
+   <translation>--own-weights 需要检查点；请给出其 PATH，或去掉该选项</translation>
   </message>
   <message>
    <source>--recipe: {given} is not known; choose one of {known}</source>
@@ -3557,7 +3565,7 @@
   </message>
   <message>
    <source>2 x {each_bytes}</source>
-   <translation type="unfinished" />
+   <translation>2 x {each_bytes}</translation>
   </message>
   <message>
    <source>2.13 bytes a parameter, whatever its type and however small the tensor.</source>
@@ -3573,7 +3581,7 @@
   </message>
   <message>
    <source>29 public CUDA memory snapshots: all 14 with a backward lie inside the band.</source>
-   <translation type="unfinished" />
+   <translation>29 份公开的 CUDA 显存快照：含反向的 14 份全部落在区间内。</translation>
   </message>
   <message>
    <source>3.13 bytes a 16-bit parameter, not 2: 8 further bits of every weight are kept too, so that no master weights are needed. Every tensor is quantized, however small.</source>
@@ -3669,7 +3677,7 @@
   </message>
   <message>
    <source>A picture of {width_count} x {height_count} pixels does not fit into memory; choose a smaller scale</source>
-   <translation type="unfinished" />
+   <translation>{width_count} x {height_count} 像素的图片无法放入内存；请选择较小的缩放比例</translation>
   </message>
   <message>
    <source>A random low-rank space estimates how to scale each channel of the gradient.</source>
@@ -3841,7 +3849,7 @@
   </message>
   <message>
    <source>Adapters of PEFT and packed weights of bitsandbytes: 0 bytes apart.</source>
-   <translation type="unfinished" />
+   <translation>PEFT 的适配器与 bitsandbytes 的打包权重：相差 0 字节。</translation>
   </message>
   <message>
    <source>Adaptive SGD: four numbers for the whole optimizer.</source>
@@ -3873,7 +3881,7 @@
   </message>
   <message>
    <source>Allocated at the peak</source>
-   <translation type="unfinished" />
+   <translation>峰值时已分配</translation>
   </message>
   <message>
    <source>Also in the folder: {names}.</source>
@@ -3881,7 +3889,7 @@
   </message>
   <message>
    <source>Also on the GPU</source>
-   <translation type="unfinished" />
+   <translation>GPU 上还有</translation>
   </message>
   <message>
    <source>Amplifying slow gradients is not free: a third tensor as large as the parameters.</source>
@@ -3909,11 +3917,11 @@
   </message>
   <message>
    <source>As the ZeRO paper counts; DeepSpeed itself was not run.</source>
-   <translation type="unfinished" />
+   <translation>按 ZeRO 论文计算；没有运行 DeepSpeed 本身。</translation>
   </message>
   <message>
    <source>Assumptions</source>
-   <translation type="unfinished" />
+   <translation>假设</translation>
   </message>
   <message>
    <source>At most {vectors} vectors as long as all parameters, {vector_bytes} each = {total_bytes}; how many depends on how the line search goes</source>
@@ -3965,7 +3973,7 @@
   </message>
   <message>
    <source>Backward frees activations from the last layer to the first, while gradients are made in the same order.</source>
-   <translation type="unfinished" />
+   <translation>反向从最后一层到第一层释放激活值，同时按同样的次序生成梯度。</translation>
   </message>
   <message>
    <source>Backward keeps one gradient for every trained parameter until the step has used it.</source>
@@ -3985,7 +3993,7 @@
   </message>
   <message>
    <source>Blocks and segments of public CUDA memory snapshots, replayed.</source>
-   <translation type="unfinished" />
+   <translation>重放了公开的 CUDA 显存快照中的块和内存段。</translation>
   </message>
   <message>
    <source>Both moments in 8 bits with 16-bit scales; off, they take the type of the parameter.</source>
@@ -3997,7 +4005,7 @@
   </message>
   <message>
    <source>Buffers between ranks follow the source of each library.</source>
-   <translation type="unfinished" />
+   <translation>rank 之间的缓冲区依据各个库的源码。</translation>
   </message>
   <message>
    <source>Buffers inside kernels: {hidden_bytes} at the peak, most of them of {op}</source>
@@ -4005,11 +4013,11 @@
   </message>
   <message>
    <source>Buffers of real checkpoints, as their own libraries read them: equal.</source>
-   <translation type="unfinished" />
+   <translation>真实检查点的缓冲区，由其自身的库读取：相等。</translation>
   </message>
   <message>
    <source>Bytes alive in real steps of torch's optimizers: equal, or a bound where it depends on the data.</source>
-   <translation type="unfinished" />
+   <translation>torch 各优化器真实更新中存活的字节数：相等；取决于数据时为上界。</translation>
   </message>
   <message>
    <source>CUDA context, NCCL and what the allocator reserves</source>
@@ -4017,15 +4025,15 @@
   </message>
   <message>
    <source>CUDA context, loaded kernels and libraries</source>
-   <translation type="unfinished" />
+   <translation>CUDA 上下文、已加载的内核和库</translation>
   </message>
   <message>
    <source>Calibrated on this GPU: a process takes {low_bytes} to {high_bytes} beyond what torch reserves, the general band is {band_low_bytes} to {band_high_bytes}</source>
-   <translation type="unfinished" />
+   <translation>已在此 GPU 上校准：进程在 torch 的保留量之外占用 {low_bytes} 至 {high_bytes}，通用区间为 {band_low_bytes} 至 {band_high_bytes}</translation>
   </message>
   <message>
    <source>Casts that autograd saves in real steps under autocast: 0 bytes apart.</source>
-   <translation type="unfinished" />
+   <translation>autocast 下真实训练步中 autograd 保存的转换结果：相差 0 字节。</translation>
   </message>
   <message>
    <source>Changes no memory.</source>
@@ -4053,11 +4061,11 @@
   </message>
   <message>
    <source>Context and libraries: {low_bytes} to {high_bytes}, calibrated on this GPU ({uuid}, driver {driver}, torch {torch}; {date}, runs: {runs_count}); the general band is {band_low_bytes} to {band_high_bytes}</source>
-   <translation type="unfinished" />
+   <translation>上下文与库：{low_bytes} 至 {high_bytes}，已在此 GPU 上校准（{uuid}，驱动 {driver}，torch {torch}；{date}，运行次数：{runs_count}）；通用区间为 {band_low_bytes} 至 {band_high_bytes}</translation>
   </message>
   <message>
    <source>Counted as you entered it.</source>
-   <translation type="unfinished" />
+   <translation>按您所填写的计入。</translation>
   </message>
   <message>
    <source>DDP copies gradients into buckets that it keeps, as large as all gradients, unless gradient_as_bucket_view=True makes the gradients part of them.</source>
@@ -4137,7 +4145,7 @@
   </message>
   <message>
    <source>Every rank of real processes over gloo with {shard}: 0 bytes apart.</source>
-   <translation type="unfinished" />
+   <translation>以 {shard} 在 gloo 上运行的真实进程，每个 rank：相差 0 字节。</translation>
   </message>
   <message>
    <source>Everything in fp32: 4 bytes for a weight, 4 for its gradient.</source>
@@ -4149,7 +4157,7 @@
   </message>
   <message>
    <source>FP8-LM, arXiv 2310.18313, table 1</source>
-   <translation type="unfinished" />
+   <translation>FP8-LM，arXiv 2310.18313，表 1</translation>
   </message>
   <message>
    <source>FSDP flat parameters: {count} flat pieces with padding stand for the model, its shapes are not in the file. Save a full state dict for exact shapes.</source>
@@ -4193,7 +4201,7 @@
   </message>
   <message>
    <source>Forward computes the loss and keeps what backward will need again, layer by layer.</source>
-   <translation type="unfinished" />
+   <translation>前向计算损失，并逐层保留反向还要用到的内容。</translation>
   </message>
   <message>
    <source>Four states as large as the parameters, the previous weights among them.</source>
@@ -4257,11 +4265,11 @@
   </message>
   <message>
    <source>Gradients live in one buffer that is made before training and zeroed, never freed.</source>
-   <translation type="unfinished" />
+   <translation>梯度放在训练前就创建好的一个缓冲区中，只清零，从不释放。</translation>
   </message>
   <message>
    <source>Gradients of real steps on the CPU: 0 bytes apart.</source>
-   <translation type="unfinished" />
+   <translation>CPU 上真实训练步的梯度：相差 0 字节。</translation>
   </message>
   <message>
    <source>HDF5 without Keras's layout: each of its {count} data sets counts as a tensor.</source>
@@ -4341,19 +4349,19 @@
   </message>
   <message>
    <source>Its rules were found by stepping {library} here.</source>
-   <translation type="unfinished" />
+   <translation>规则由在此计算机上实际运行 {library} 得出。</translation>
   </message>
   <message>
    <source>Its state is 0 bytes from that of {library} after real steps.</source>
-   <translation type="unfinished" />
+   <translation>真实更新之后，其状态与 {library} 的状态相差 0 字节。</translation>
   </message>
   <message>
    <source>Its state is 0 bytes from what {library} kept in an earlier run, which was not run again.</source>
-   <translation type="unfinished" />
+   <translation>其状态与此前一次运行中 {library} 所保留的相差 0 字节；那次运行没有重做。</translation>
   </message>
   <message>
    <source>Its state is 0 bytes from what {library} kept when it was recorded.</source>
-   <translation type="unfinished" />
+   <translation>其状态与记录时 {library} 所保留的相差 0 字节。</translation>
   </message>
   <message>
    <source>Its state is fp32 whatever the type of the parameters: 12 bytes a parameter.</source>
@@ -4421,7 +4429,7 @@
   </message>
   <message>
    <source>LoRA</source>
-   <translation type="unfinished" />
+   <translation>LoRA</translation>
   </message>
   <message>
    <source>LoRA rank: {given} is not a whole number; write one such as 8 or 16</source>
@@ -4469,7 +4477,7 @@
   </message>
   <message>
    <source>Master weights of real steps on the CPU, and the counts of the ZeRO paper and Megatron-LM: equal.</source>
-   <translation type="unfinished" />
+   <translation>真实训练步的主权重，以及 ZeRO 论文和 Megatron-LM 的数值：相等。</translation>
   </message>
   <message>
    <source>Matrices keep squares for sides shorter than this.</source>
@@ -4493,11 +4501,11 @@
   </message>
   <message>
    <source>Measure: on several ranks only data is split, and {given} was asked for; take it back, or rely on the estimate</source>
-   <translation type="unfinished" />
+   <translation>测量：在多个 rank 上只切分数据，但还要求了 {given}；请撤销，或以估算值为准</translation>
   </message>
   <message>
    <source>Measure: several ranks run a transformer with a batch and a sequence, which {model} is not here; give both, or choose a model by its number of parameters</source>
-   <translation type="unfinished" />
+   <translation>测量：多个 rank 运行的是带批大小和序列长度的 Transformer，而这里的 {model} 不是；请给出这两项，或按参数数量选择模型</translation>
   </message>
   <message>
    <source>Measure: the GPU reported an error ({cause}); restart the program, and the computer if it stays</source>
@@ -4505,7 +4513,7 @@
   </message>
   <message>
    <source>Measure: the history of the caching allocator needs a GPU, and this runs on the CPU; leave it out</source>
-   <translation type="unfinished" />
+   <translation>测量：记录缓存分配器的历史需要 GPU，而此次在 CPU 上运行；请去掉该选项</translation>
   </message>
   <message>
    <source>Measure: the worker could not read the request ({cause}); report this with the log</source>
@@ -4553,7 +4561,7 @@
   </message>
   <message>
    <source>Measure: torch sees no GPU; update the driver or measure on the CPU</source>
-   <translation type="unfinished" />
+   <translation>测量：torch 看不到任何 GPU；请更新驱动，或在 CPU 上测量</translation>
   </message>
   <message>
    <source>Measure: torch {torch} has no kernels for this GPU ({architecture}); install a build for it or measure on the CPU</source>
@@ -4569,19 +4577,19 @@
   </message>
   <message>
    <source>Measure: torch.compile failed ({cause}); see the detail, or leave it out</source>
-   <translation type="unfinished" />
+   <translation>测量：torch.compile 失败（{cause}）；请查看详情，或去掉该选项</translation>
   </message>
   <message>
    <source>Measure: torch.compile needs Triton on a GPU, which is not installed beside torch {torch}; install it, or leave it out</source>
-   <translation type="unfinished" />
+   <translation>测量：torch.compile 在 GPU 上需要 Triton，但 torch {torch} 所在环境中没有安装；请安装，或去掉该选项</translation>
   </message>
   <message>
    <source>Measure: torch.compile needs a C++ compiler on the CPU and finds none; install one (g++), or leave it out</source>
-   <translation type="unfinished" />
+   <translation>测量：torch.compile 在 CPU 上需要 C++ 编译器，但没有找到；请安装一个 (g++)，或去掉该选项</translation>
   </message>
   <message>
    <source>Measure: torch.compile needs a model, and bare tensors are measured here; give a batch and a sequence, or leave it out</source>
-   <translation type="unfinished" />
+   <translation>测量：torch.compile 需要模型，而这里测量的只是张量；请给出批大小和序列长度，或去掉该选项</translation>
   </message>
   <message>
    <source>Measure: {device} is in use by another process in exclusive mode; end that process or choose another device</source>
@@ -4589,27 +4597,27 @@
   </message>
   <message>
    <source>Measure: {file}: its values cannot be read ({cause}); choose a safetensors or torch file, or measure with random ones</source>
-   <translation type="unfinished" />
+   <translation>测量：{file}：无法读取其数值（{cause}）；请选择 safetensors 或 torch 文件，或以随机值测量</translation>
   </message>
   <message>
    <source>Measure: {file}: there are no values for {tensor}; measure with random ones, or choose the file that has them</source>
-   <translation type="unfinished" />
+   <translation>测量：{file}：没有 {tensor} 的数值；请以随机值测量，或选择含有这些数值的文件</translation>
   </message>
   <message>
    <source>Measure: {file}: {tensor} is {found} and the model has {wanted}; choose the checkpoint of this model, or measure with random values</source>
-   <translation type="unfinished" />
+   <translation>测量：{file}：{tensor} 为 {found}，而模型中为 {wanted}；请选择此模型的检查点，或以随机值测量</translation>
   </message>
   <message>
    <source>Measure: {file}: {tensor} is {found} and the model has {wanted}; it is quantized or packed, measure with random values</source>
-   <translation type="unfinished" />
+   <translation>测量：{file}：{tensor} 为 {found}，而模型中为 {wanted}；它经过量化或打包，请以随机值测量</translation>
   </message>
   <message>
    <source>Measure: {given} goes with one device only; leave it out, or measure without several GPUs</source>
-   <translation type="unfinished" />
+   <translation>测量：{given} 只能用于单个设备；请去掉，或不使用多张 GPU 进行测量</translation>
   </message>
   <message>
    <source>Measure: {optimizer} asks what each parameter does, which a function does not tell; add --option split=matrices, or choose another optimizer</source>
-   <translation type="unfinished" />
+   <translation>测量：{optimizer} 需要知道每个参数的用途，而函数不会说明；请加上 --option split=matrices，或选择其他优化器</translation>
   </message>
   <message>
    <source>Measure: {optimizer} does not run in torch; rely on the estimate of its state, or choose a torch optimizer</source>
@@ -4629,7 +4637,7 @@
   </message>
   <message>
    <source>Measure: {path} has no values that can be loaded; choose a safetensors or torch checkpoint, or measure with random ones</source>
-   <translation type="unfinished" />
+   <translation>测量：{path} 中没有可加载的数值；请选择 safetensors 或 torch 检查点，或以随机值测量</translation>
   </message>
   <message>
    <source>Measure: {path} refused its options or parameters ({cause}); change the option it names</source>
@@ -4637,7 +4645,7 @@
   </message>
   <message>
    <source>Measure: {path}: the allocator's history cannot be written ({cause}); choose another file</source>
-   <translation type="unfinished" />
+   <translation>测量：{path}：无法写入分配器的历史（{cause}）；请选择其他文件</translation>
   </message>
   <message>
    <source>Measure: {phase} of step {step} failed ({cause}); see the detail, or change what it names</source>
@@ -4657,11 +4665,11 @@
   </message>
   <message>
    <source>Measure: {ranks} ranks are too many for one CPU; ask for at most {most}, or rely on the estimate</source>
-   <translation type="unfinished" />
+   <translation>测量：{ranks} 个 rank 对一个 CPU 来说太多；请最多设为 {most} 个，或以估算值为准</translation>
   </message>
   <message>
    <source>Measure: {ranks} ranks need a GPU each and this machine shows {gpus}; lower the number of GPUs, or measure with --device cpu</source>
-   <translation type="unfinished" />
+   <translation>测量：{ranks} 个 rank 各需一张 GPU，而此计算机可见 {gpus} 张；请减少 GPU 数量，或用 --device cpu 测量</translation>
   </message>
   <message>
    <source>Measure: {shard} is not measured on several ranks; choose one of {known}, for a transformer</source>
@@ -4673,7 +4681,7 @@
   </message>
   <message>
    <source>Measured on {device}</source>
-   <translation type="unfinished" />
+   <translation>实测，{device}</translation>
   </message>
   <message>
    <source>Measurement stopped in {phase}</source>
@@ -4689,11 +4697,11 @@
   </message>
   <message>
    <source>Megatron-LM, core/optimizer/distrib_optimizer.py</source>
-   <translation type="unfinished" />
+   <translation>Megatron-LM，core/optimizer/distrib_optimizer.py</translation>
   </message>
   <message>
    <source>Megatron-LM, theoretical_memory_usage.py: 18 bytes a parameter</source>
-   <translation type="unfinished" />
+   <translation>Megatron-LM，theoretical_memory_usage.py：每参数 18 字节</translation>
   </message>
   <message>
    <source>Moments in a low-rank space of each matrix, and the projectors.</source>
@@ -4741,7 +4749,7 @@
   </message>
   <message>
    <source>NCCL's communicators and channels</source>
-   <translation type="unfinished" />
+   <translation>NCCL 的通信器与通道</translation>
   </message>
   <message>
    <source>NCCL's own buffers are a band of 100 to 1500 MiB in the process figure: they depend on channels and peers.</source>
@@ -4761,7 +4769,7 @@
   </message>
   <message>
    <source>No Python with torch was found to simulate and measure with; choose one in the settings, or name it with --python</source>
-   <translation type="unfinished" />
+   <translation>没有找到装有 torch 的 Python 用于模拟和测量；请在设置中选择，或用 --python 指定</translation>
   </message>
   <message>
    <source>No array is there: the shapes of {count} arrays come from _METADATA, which holds no element types.</source>
@@ -4781,7 +4789,7 @@
   </message>
   <message>
    <source>No measurement is kept yet; `optmem measure` makes one</source>
-   <translation type="unfinished" />
+   <translation>还没有保存任何测量结果；`optmem measure` 可进行一次测量</translation>
   </message>
   <message>
    <source>No model weights found: none of the {count} tensors can be trained.</source>
@@ -4873,35 +4881,35 @@
   </message>
   <message>
    <source>Not calibrated: another process changed what it uses of the GPU meanwhile; close it and measure again</source>
-   <translation type="unfinished" />
+   <translation>未校准：在此期间另一进程改变了其 GPU 占用；请关闭该进程后重新测量</translation>
   </message>
   <message>
    <source>Not calibrated: no sample fell behind the moment at which torch had reserved most; measure more steps</source>
-   <translation type="unfinished" />
+   <translation>未校准：在 torch 保留最多的时刻之后没有采样；请测量更多步</translation>
   </message>
   <message>
    <source>Not calibrated: the GPU shares the system's memory, so what the process holds there is not known</source>
-   <translation type="unfinished" />
+   <translation>未校准：此 GPU 与系统共用内存，无法得知进程在其中占用多少</translation>
   </message>
   <message>
    <source>Not calibrated: the driver does not tell what one process uses here</source>
-   <translation type="unfinished" />
+   <translation>未校准：此处的驱动不提供单个进程的占用量</translation>
   </message>
   <message>
    <source>Not calibrated: the driver shows less for the process than torch reserved; update the driver</source>
-   <translation type="unfinished" />
+   <translation>未校准：驱动显示的进程占用少于 torch 所保留的；请更新驱动</translation>
   </message>
   <message>
    <source>Not calibrated: the measurement did not finish</source>
-   <translation type="unfinished" />
+   <translation>未校准：测量没有完成</translation>
   </message>
   <message>
    <source>Not calibrated: the run did not fit, the driver moved a part to host memory; measure a smaller model</source>
-   <translation type="unfinished" />
+   <translation>未校准：运行装不下，驱动把一部分移到了主机内存；请测量较小的模型</translation>
   </message>
   <message>
    <source>Not calibrated: this did not run on a GPU</source>
-   <translation type="unfinished" />
+   <translation>未校准：此次没有在 GPU 上运行</translation>
   </message>
   <message>
    <source>Not counted: buffers inside CUDA kernels (reductions, sorting), usually a few MiB, and the cuBLASLt workspace.</source>
@@ -4909,7 +4917,7 @@
   </message>
   <message>
    <source>Not counted: scratch of oneDNN's fp16 matrix products, fp32 copies of tiles that depend on the processor and its threads; for one measured backward the estimate was 12 % too low.</source>
-   <translation type="unfinished" />
+   <translation>未计入：oneDNN 的 fp16 矩阵乘法的暂存内存，即分块的 fp32 副本，取决于处理器及其线程数；在一次实测的反向中，估算值偏低 12 %。</translation>
   </message>
   <message>
    <source>Not counted: what a large block keeps beyond its request, up to 1 MiB each and 2 % in all; cuDNN's workspaces; buffers inside other kernels.</source>
@@ -4937,7 +4945,7 @@
   </message>
   <message>
    <source>Not kept: {path} cannot be written ({why}); free the disk or make the folder writable</source>
-   <translation type="unfinished" />
+   <translation>未保存：无法写入 {path}（{why}）；请腾出磁盘空间，或使该文件夹可写</translation>
   </message>
   <message>
    <source>Not low-rank by default: rank_fraction 1 keeps a square basis as wide as the shorter side.</source>
@@ -5005,11 +5013,11 @@
   </message>
   <message>
    <source>Nothing was calibrated on {given}; calibrated are: {known}</source>
-   <translation type="unfinished" />
+   <translation>{given} 上没有校准结果；已校准的有：{known}</translation>
   </message>
   <message>
    <source>Nothing was entered.</source>
-   <translation type="unfinished" />
+   <translation>没有填写任何内容。</translation>
   </message>
   <message>
    <source>Nothing without momentum, one buffer with it.</source>
@@ -5041,7 +5049,7 @@
   </message>
   <message>
    <source>On a live GPU: Measure compares with yours.</source>
-   <translation type="unfinished" />
+   <translation>在真实的 GPU 上：“测量”会与您的 GPU 对比。</translation>
   </message>
   <message>
    <source>On the CPU PyTorch has one fused kernel, also called flash, for every type.</source>
@@ -5153,7 +5161,7 @@
   </message>
   <message>
    <source>One step</source>
-   <translation type="unfinished" />
+   <translation>一个训练步</translation>
   </message>
   <message>
    <source>One sum of squares, allocated when the optimizer is made.</source>
@@ -5177,7 +5185,7 @@
   </message>
   <message>
    <source>OptMem {version}, {date}; an estimate, all figures per GPU</source>
-   <translation type="unfinished" />
+   <translation>OptMem {version}，{date}；为估算值，所有数值均按每张 GPU 计</translation>
   </message>
   <message>
    <source>Optimizer</source>
@@ -5257,7 +5265,7 @@
   </message>
   <message>
    <source>PEFT, autocast_adapter_dtype and prepare_model_for_kbit_training; bitsandbytes, Params4bit and Int8Params</source>
-   <translation type="unfinished" />
+   <translation>PEFT，autocast_adapter_dtype 与 prepare_model_for_kbit_training；bitsandbytes，Params4bit 与 Int8Params</translation>
   </message>
   <message>
    <source>Packed weights ({schemes}): {stored_count} stored elements ({packed_bytes}) hold {count} parameters. Training needs them unpacked, or frozen under adapters.</source>
@@ -5313,11 +5321,11 @@
   </message>
   <message>
    <source>Peak in {phase}</source>
-   <translation type="unfinished" />
+   <translation>峰值位于{phase}</translation>
   </message>
   <message>
    <source>Peak in {phase} over {steps} steps after the first: {low_bytes} to {high_bytes}, median {median_bytes}; in the first step {first_bytes}</source>
-   <translation type="unfinished" />
+   <translation>首步之后的 {steps} 步中，{phase}阶段的峰值为 {low_bytes} 至 {high_bytes}，中位数 {median_bytes}；首步为 {first_bytes}</translation>
   </message>
   <message>
    <source>Phases</source>
@@ -5325,7 +5333,7 @@
   </message>
   <message>
    <source>Pipeline: one forward, one backward in turn (1F1B).</source>
-   <translation type="unfinished" />
+   <translation>流水线：前向与反向逐个交替 (1F1B)。</translation>
   </message>
   <message>
    <source>Precision</source>
@@ -5345,11 +5353,11 @@
   </message>
   <message>
    <source>Process {pid} ({name}) changed what it uses of the GPU by {change_bytes} meanwhile; end it and measure again for an exact figure</source>
-   <translation type="unfinished" />
+   <translation>进程 {pid}（{name}）的 GPU 占用在此期间变化了 {change_bytes}；要得到准确数值，请结束该进程后重新测量</translation>
   </message>
   <message>
    <source>Process, as the driver shows it</source>
-   <translation type="unfinished" />
+   <translation>进程（驱动所显示的）</translation>
   </message>
   <message>
    <source>Projected moments have rank x side elements; cut to the shorter side by a singular value decomposition.</source>
@@ -5357,7 +5365,7 @@
   </message>
   <message>
    <source>Published readings of the CUDA context on other people's GPUs.</source>
-   <translation type="unfinished" />
+   <translation>公开发表的、他人 GPU 上的 CUDA 上下文读数。</translation>
   </message>
   <message>
    <source>Pure bf16: weights, gradients and a state that follows them take 2 bytes each. No fp32 copy.</source>
@@ -5377,7 +5385,7 @@
   </message>
   <message>
    <source>Python, torch and their libraries</source>
-   <translation type="unfinished" />
+   <translation>Python、torch 及其各个库</translation>
   </message>
   <message>
    <source>Queries are fp32: flash attention takes only 16-bit types, so PyTorch picks the memory-efficient kernel.</source>
@@ -5405,7 +5413,7 @@
   </message>
   <message>
    <source>Rank {rank} counts {weights_padding_bytes} of padding in the storage of its weights and {gradients_padding_bytes} in that of its gradients: FSDP2 makes every rank's part equally long; its optimizer state has none</source>
-   <translation type="unfinished" />
+   <translation>rank {rank} 的权重存储中有 {weights_padding_bytes} 填充，梯度存储中有 {gradients_padding_bytes}：FSDP2 使每个 rank 的部分等长；其优化器状态没有填充</translation>
   </message>
   <message>
    <source>Rank {rank} is larger than the shorter side of {matrix_count} kind(s) of matrix, such as {shape}: random projectors are not cut, and the state is larger than Adam's there.</source>
@@ -5421,15 +5429,15 @@
   </message>
   <message>
    <source>Readings of resident memory differ from system to system.</source>
-   <translation type="unfinished" />
+   <translation>常驻内存的读数因系统而异。</translation>
   </message>
   <message>
    <source>Recorded peaks of Megatron-LM, which the rules were fitted to.</source>
-   <translation type="unfinished" />
+   <translation>Megatron-LM 的峰值记录，规则据此拟合。</translation>
   </message>
   <message>
    <source>Reserved by the caching allocator</source>
-   <translation type="unfinished" />
+   <translation>缓存分配器已保留</translation>
   </message>
   <message>
    <source>Reserved is a band: 14 recorded transformer runs with a backward held 0.1 to 5.8 % more than they had allocated. Convolutions on changing sizes can hold far more.</source>
@@ -5497,7 +5505,7 @@
   </message>
   <message>
    <source>Saved as {path}</source>
-   <translation type="unfinished" />
+   <translation>已保存为 {path}</translation>
   </message>
   <message>
    <source>Saved by {rank_count} ranks in {file_count} files; sizes are those of the whole tensors.</source>
@@ -5517,7 +5525,7 @@
   </message>
   <message>
    <source>Segments that PyTorch's caching allocator took from the driver and keeps for later: what torch.cuda.max_memory_reserved() shows.</source>
-   <translation type="unfinished" />
+   <translation>PyTorch 的缓存分配器向驱动申请并留用的内存段：即 torch.cuda.max_memory_reserved() 所示。</translation>
   </message>
   <message>
    <source>Sequence parallel is counted for Megatron-LM only; here norms, dropout and residuals are counted whole, which is too much.</source>
@@ -5549,7 +5557,7 @@
   </message>
   <message>
    <source>Several GPUs</source>
-   <translation type="unfinished" />
+   <translation>多张 GPU</translation>
   </message>
   <message>
    <source>Sides longer than this have no preconditioner.</source>
@@ -5581,7 +5589,7 @@
   </message>
   <message>
    <source>Simulate: {option} is about a GPU, and the target is the CPU; leave it out, or give --target cuda</source>
-   <translation type="unfinished" />
+   <translation>模拟：{option} 只与 GPU 有关，而目标是 CPU；请去掉，或给出 --target cuda</translation>
   </message>
   <message>
    <source>Simulate: {path} is code and runs in a child process; add --yes to agree</source>
@@ -5617,7 +5625,7 @@
   </message>
   <message>
    <source>Sizes of CUDA's own kernels: not yet compared with a live GPU.</source>
-   <translation type="unfinished" />
+   <translation>CUDA 自身内核所用的大小：尚未与真实的 GPU 对比。</translation>
   </message>
   <message>
    <source>Small tensors kept for backward.</source>
@@ -5649,7 +5657,7 @@
   </message>
   <message>
    <source>Steps traced operator by operator and replayed through the allocator: most within 1 %.</source>
-   <translation type="unfinished" />
+   <translation>逐个算子追踪并经分配器重放的训练步：多数误差在 1 % 以内。</translation>
   </message>
   <message>
    <source>Tensor parallel as Megatron-LM and torchtitan split layers; norms are whole on every rank.</source>
@@ -5661,7 +5669,7 @@
   </message>
   <message>
    <source>Tensors that are alive, in blocks of the allocator: what torch.cuda.max_memory_allocated() shows.</source>
-   <translation type="unfinished" />
+   <translation>存活的张量，按分配器的块计：即 torch.cuda.max_memory_allocated() 所示。</translation>
   </message>
   <message>
    <source>Tensors that are kept but not trained, such as BatchNorm statistics.</source>
@@ -5669,7 +5677,7 @@
   </message>
   <message>
    <source>Tensors that autograd saves in real steps of transformers' layers: 0 bytes apart.</source>
-   <translation type="unfinished" />
+   <translation>transformers 各层的真实训练步中 autograd 保存的张量：相差 0 字节。</translation>
   </message>
   <message>
    <source>Tensors that view the same elements count once, under their first name; slices of one storage count each.</source>
@@ -5689,7 +5697,7 @@
   </message>
   <message>
    <source>The CPU has no caching allocator: reserved is allocated.</source>
-   <translation type="unfinished" />
+   <translation>CPU 没有缓存分配器：已保留等于已分配。</translation>
   </message>
   <message>
    <source>The CPU's fused kernel has no dropout: PyTorch falls back to separate operations.</source>
@@ -5769,19 +5777,19 @@
   </message>
   <message>
    <source>The data of {count} data sets are not in this file (the first, {name}, has them in another file); they count by their shapes.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个数据集的数据不在此文件中（第一个是 {name}，其数据在另一文件中）；按其形状计入。</translation>
   </message>
   <message>
    <source>The data of {count} data sets are not in this file (the first, {name}, is a view of others); they count by their shapes.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个数据集的数据不在此文件中（第一个是 {name}，它是其他数据集的视图）；按其形状计入。</translation>
   </message>
   <message>
    <source>The data of {count} data sets are not in this file (those of the first, {name}, are cut off); they count by their shapes.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个数据集的数据不在此文件中（第一个是 {name}，其数据被截断）；按其形状计入。</translation>
   </message>
   <message>
    <source>The data of {count} data sets are not in this file (those of the first, {name}, were never written); they count by their shapes.</source>
-   <translation type="unfinished" />
+   <translation>{count} 个数据集的数据不在此文件中（第一个是 {name}，其数据从未写入）；按其形状计入。</translation>
   </message>
   <message>
    <source>The distance is estimated from every n-th element only: two states shrink n times.</source>
@@ -5889,7 +5897,7 @@
   </message>
   <message>
    <source>The model was compiled: what compiled kernels keep and use beside is not predicted</source>
-   <translation type="unfinished" />
+   <translation>模型经过编译：编译生成的内核保留和额外占用的内存不在预测之内</translation>
   </message>
   <message>
    <source>The model's architecture is not known, so activations cannot be predicted. They come on top.</source>
@@ -5917,7 +5925,7 @@
   </message>
   <message>
    <source>The optimizer reads gradients and state and writes weights. Activations are gone by then.</source>
-   <translation type="unfinished" />
+   <translation>优化器读取梯度和状态，写入权重。此时激活值已不存在。</translation>
   </message>
   <message>
    <source>The optimizer updates this fp32 copy; the 16-bit weights are written from it after each step.</source>
@@ -5933,15 +5941,15 @@
   </message>
   <message>
    <source>The order of the phases is true, their widths are not</source>
-   <translation type="unfinished" />
+   <translation>各阶段的次序属实，宽度只是示意</translation>
   </message>
   <message>
    <source>The peak of a rank, with what it holds to talk to others: not yet compared with a run.</source>
-   <translation type="unfinished" />
+   <translation>rank 的峰值，含其与其他 rank 通信所占用的内存：尚未与实际运行对比。</translation>
   </message>
   <message>
    <source>The peak of real steps of small transformers on the CPU, from torch's own allocation events.</source>
-   <translation type="unfinished" />
+   <translation>小型 Transformer 在 CPU 上真实训练步的峰值，取自 torch 自身的分配事件。</translation>
   </message>
   <message>
    <source>The previous gradient and a step size for every parameter.</source>
@@ -5961,7 +5969,7 @@
   </message>
   <message>
    <source>The rules were read in the source of {library}; no real state stood beside them yet.</source>
-   <translation type="unfinished" />
+   <translation>规则取自 {library} 的源码；尚未与真实状态对比。</translation>
   </message>
   <message>
    <source>The saving needs 16-bit gradients: with fp32 ones each projector is a view that keeps all singular vectors, so a square matrix costs 4 bytes a parameter at any rank. Embedding and head are not projected and keep both moments.</source>
@@ -5989,7 +5997,7 @@
   </message>
   <message>
    <source>The sizes equal those in public CUDA memory snapshots.</source>
-   <translation type="unfinished" />
+   <translation>大小与公开的 CUDA 显存快照中的相等。</translation>
   </message>
   <message>
    <source>The sizes of the {kernel} kernel's tensors are not yet compared with a GPU.</source>
@@ -6033,7 +6041,7 @@
   </message>
   <message>
    <source>There is no measurement {given}; `optmem results` lists those that are kept</source>
-   <translation type="unfinished" />
+   <translation>没有测量结果 {given}；`optmem results` 可列出已保存的结果</translation>
   </message>
   <message>
    <source>This did not fit: {reserved_bytes} was held on a GPU of {total_bytes}, the driver moved the rest to host memory; it runs, but slowly</source>
@@ -6045,7 +6053,7 @@
   </message>
   <message>
    <source>This precision scheme does not run in torch alone; no run stood beside it yet.</source>
-   <translation type="unfinished" />
+   <translation>此精度方案无法只靠 torch 运行；尚未与实际运行对比。</translation>
   </message>
   <message>
    <source>This run needs about {needed_bytes} and {free_bytes} is free; no model of this shape fits, free some memory first</source>
@@ -6081,7 +6089,7 @@
   </message>
   <message>
    <source>Training</source>
-   <translation type="unfinished" />
+   <translation>训练</translation>
   </message>
   <message>
    <source>TransformerEngine on bf16 weights: each matrix also keeps an fp8 copy and its transpose through the step. fp8 makes the products faster, not the model states smaller.</source>
@@ -6093,7 +6101,7 @@
   </message>
   <message>
    <source>TransformerEngine, fp8_autocast: fp8 copies beside the high-precision weights</source>
-   <translation type="unfinished" />
+   <translation>TransformerEngine，fp8_autocast：高精度权重之外另有 fp8 副本</translation>
   </message>
   <message>
    <source>Triton kernels update in place. Automatic on a GPU; false makes it a for-loop.</source>
@@ -6233,7 +6241,7 @@
   </message>
   <message>
    <source>Warnings</source>
-   <translation type="unfinished" />
+   <translation>警告</translation>
   </message>
   <message>
    <source>Weights loaded in bf16 and trained under autocast: what HF Trainer does with a bf16 folder.</source>
@@ -6241,7 +6249,7 @@
   </message>
   <message>
    <source>Weights of real steps on the CPU, and published counts: 0 bytes apart.</source>
-   <translation type="unfinished" />
+   <translation>CPU 上真实训练步的权重，以及公开的数值：相差 0 字节。</translation>
   </message>
   <message>
    <source>What backward needs again is kept from forward on. The largest moment is usually at the loss, where logits of the whole vocabulary exist.</source>
@@ -6253,7 +6261,7 @@
   </message>
   <message>
    <source>What nvidia-smi shows for this process. This is what has to fit into the GPU.</source>
-   <translation type="unfinished" />
+   <translation>nvidia-smi 对此进程显示的数值。必须装进 GPU 的就是它。</translation>
   </message>
   <message>
    <source>What quantized layers keep was compared with bitsandbytes on the CPU, not yet on a GPU.</source>
@@ -6261,7 +6269,7 @@
   </message>
   <message>
    <source>What ranks send each other while layers run follows the engines' sources; not yet compared with a GPU.</source>
-   <translation type="unfinished" />
+   <translation>层运行期间各 rank 互相发送的内容依据各引擎的源码；尚未与真实的 GPU 对比。</translation>
   </message>
   <message>
    <source>What runs Keras: the slots are the same, counters are 64-bit in TensorFlow.</source>
@@ -6269,15 +6277,15 @@
   </message>
   <message>
    <source>What stands once model and optimizer are made, before the first step. Most optimizers make their state only in the first step.</source>
-   <translation type="unfinished" />
+   <translation>模型和优化器创建之后、第一步之前已存在的内容。多数优化器在第一步才创建状态。</translation>
   </message>
   <message>
    <source>What stays from step to step: weights, state, and gradients only where they are zeroed in place of freed.</source>
-   <translation type="unfinished" />
+   <translation>从一步留到下一步的内容：权重、状态；梯度只有在清零而不释放时才留下。</translation>
   </message>
   <message>
    <source>What the system shows for the process, resident in main memory.</source>
-   <translation type="unfinished" />
+   <translation>系统对此进程显示的数值，即常驻主内存的部分。</translation>
   </message>
   <message>
    <source>Which experts each token visits and with what share: the router's probabilities and indices.</source>
@@ -6309,15 +6317,15 @@
   </message>
   <message>
    <source>ZeRO paper, arXiv 1910.02054, section 3.1: 2 + 2 + 12 bytes a parameter; apex O2 and DeepSpeed</source>
-   <translation type="unfinished" />
+   <translation>ZeRO 论文，arXiv 1910.02054，第 3.1 节：每参数 2 + 2 + 12 字节；apex O2 与 DeepSpeed</translation>
   </message>
   <message>
    <source>ZeRO paper, arXiv 1910.02054; DeepSpeed, runtime/zero/stage3.py</source>
-   <translation type="unfinished" />
+   <translation>ZeRO 论文，arXiv 1910.02054；DeepSpeed，runtime/zero/stage3.py</translation>
   </message>
   <message>
    <source>ZeRO paper, arXiv 1910.02054; DeepSpeed, runtime/zero/stage_1_and_2.py</source>
-   <translation type="unfinished" />
+   <translation>ZeRO 论文，arXiv 1910.02054；DeepSpeed，runtime/zero/stage_1_and_2.py</translation>
   </message>
   <message>
    <source>ZeRO-1 (DeepSpeed): master weights and optimizer state are cut into equal parts of one flat vector.</source>
@@ -6341,7 +6349,7 @@
   </message>
   <message>
    <source>a name is needed, to tell it from others</source>
-   <translation type="unfinished" />
+   <translation>需要一个名称，以便与其他项区分</translation>
   </message>
   <message>
    <source>activations and logits</source>
@@ -6349,7 +6357,7 @@
   </message>
   <message>
    <source>activations of other micro-batches that wait in this stage of the pipeline</source>
-   <translation type="unfinished" />
+   <translation>在流水线的这一阶段等待的其他微批次的激活值</translation>
   </message>
   <message>
    <source>adamuon keeps a second moment of the orthogonalized matrices too.</source>
@@ -6361,11 +6369,11 @@
   </message>
   <message>
    <source>allocated at the peak</source>
-   <translation type="unfinished" />
+   <translation>峰值时已分配</translation>
   </message>
   <message>
    <source>allocated, in whole segments, and what stays of segments that are only partly used</source>
-   <translation type="unfinished" />
+   <translation>已分配的内存所在的完整内存段，以及只用了一部分的段的剩余</translation>
   </message>
   <message>
    <source>any optimizer but Adam, and any precision but 16-bit with fp32 master weights</source>
@@ -6373,7 +6381,7 @@
   </message>
   <message>
    <source>as entered</source>
-   <translation type="unfinished" />
+   <translation>按所填写</translation>
   </message>
   <message>
    <source>at peak</source>
@@ -6385,11 +6393,11 @@
   </message>
   <message>
    <source>aten/src/ATen/autocast_mode.cpp, torch 2.13: casts of leaf weights are cached</source>
-   <translation type="unfinished" />
+   <translation>aten/src/ATen/autocast_mode.cpp，torch 2.13：叶子权重的转换结果会被缓存</translation>
   </message>
   <message>
    <source>aten/src/ATen/cuda/CublasHandlePool.cpp and its changes, up to torch 2.13</source>
-   <translation type="unfinished" />
+   <translation>aten/src/ATen/cuda/CublasHandlePool.cpp 及其历次改动，直至 torch 2.13</translation>
   </message>
   <message>
    <source>attention by a fused kernel: its rounding differs, attention weights are not available</source>
@@ -6409,7 +6417,7 @@
   </message>
   <message>
    <source>before the step: norms for clipping</source>
-   <translation type="unfinished" />
+   <translation>更新之前：裁剪用的范数</translation>
   </message>
   <message>
    <source>beta1 = 0 does not save the first moment: it is allocated all the same.</source>
@@ -6417,7 +6425,7 @@
   </message>
   <message>
    <source>between tensor-parallel ranks while a layer runs: {forward_bytes} in forward, {backward_bytes} in backward</source>
-   <translation type="unfinished" />
+   <translation>张量并行的各 rank 之间，在层运行期间：前向 {forward_bytes}，反向 {backward_bytes}</translation>
   </message>
   <message>
    <source>bf16 weights and gradients; the optimizer updates an fp32 copy (apex O2, DeepSpeed bf16).</source>
@@ -6437,15 +6445,15 @@
   </message>
   <message>
    <source>bytes/parameter</source>
-   <translation type="unfinished" />
+   <translation>字节/参数</translation>
   </message>
   <message>
    <source>c10/core/CPUAllocator.cpp: nothing is kept for later</source>
-   <translation type="unfinished" />
+   <translation>c10/core/CPUAllocator.cpp：不留用任何内存</translation>
   </message>
   <message>
    <source>c10/cuda/CUDACachingAllocator.cpp: round_size, get_allocation_size, should_split</source>
-   <translation type="unfinished" />
+   <translation>c10/cuda/CUDACachingAllocator.cpp：round_size、get_allocation_size、should_split</translation>
   </message>
   <message>
    <source>checkpoint every block: forward runs twice, about a third more computation</source>
@@ -6557,15 +6565,15 @@
   </message>
   <message>
    <source>everything that is alive at the fullest moment of a step, in this phase: {phase}</source>
-   <translation type="unfinished" />
+   <translation>一个训练步中最满的时刻存活的一切，所在阶段：{phase}</translation>
   </message>
   <message>
    <source>everything that is alive at the fullest moment of this phase</source>
-   <translation type="unfinished" />
+   <translation>此阶段最满的时刻存活的一切</translation>
   </message>
   <message>
    <source>everything that is alive on this rank at its fullest moment, in this phase: {phase}</source>
-   <translation type="unfinished" />
+   <translation>此 rank 在其最满的时刻存活的一切，所在阶段：{phase}</translation>
   </message>
   <message>
    <source>exp keeps one more number a tensor.</source>
@@ -6573,7 +6581,7 @@
   </message>
   <message>
    <source>figures of other runs</source>
-   <translation type="unfinished" />
+   <translation>其他运行的数值</translation>
   </message>
   <message>
    <source>foreach handles all parameters at once, so each list it makes is as large as all of them: {lists} x {list_bytes} = {total_bytes}. foreach=false handles one parameter at a time.</source>
@@ -6593,7 +6601,7 @@
   </message>
   <message>
    <source>formula</source>
-   <translation type="unfinished" />
+   <translation>公式</translation>
   </message>
   <message>
    <source>fp16 weights and gradients; the optimizer updates an fp32 copy (apex O2, DeepSpeed fp16).</source>
@@ -6617,7 +6625,7 @@
   </message>
   <message>
    <source>from source only, not yet compared</source>
-   <translation type="unfinished" />
+   <translation>仅据源码，尚未对比</translation>
   </message>
   <message>
    <source>frozen base: {count} parameters in {dtype}, {bytes}</source>
@@ -6637,11 +6645,11 @@
   </message>
   <message>
    <source>gradients live in DDP's buckets: nothing is lost, unless code keeps .grad</source>
-   <translation type="unfinished" />
+   <translation>梯度直接放在 DDP 的桶中：没有任何损失，除非代码另外持有 .grad</translation>
   </message>
   <message>
    <source>gradients, rounded up to blocks</source>
-   <translation type="unfinished" />
+   <translation>梯度，向上取整到块</translation>
   </message>
   <message>
    <source>history_size 100 (the default) is 202 copies of the parameters; the first steps show far less.</source>
@@ -6657,11 +6665,11 @@
   </message>
   <message>
    <source>in forward and backward: gradients of activations, and what kernels need</source>
-   <translation type="unfinished" />
+   <translation>前向和反向中：激活值的梯度，以及内核所需的内存</translation>
   </message>
   <message>
    <source>in the step: {update_bytes} of the update, {copy_bytes} of gradients copied to the master's type</source>
-   <translation type="unfinished" />
+   <translation>更新中：更新本身 {update_bytes}，梯度转换为主权重类型的副本 {copy_bytes}</translation>
   </message>
   <message>
    <source>interleave: {interleave} chunks a rank need a pipeline; set pp above 1</source>
@@ -6669,15 +6677,15 @@
   </message>
   <message>
    <source>kept all the time</source>
-   <translation type="unfinished" />
+   <translation>始终保留</translation>
   </message>
   <message>
    <source>keys and values between context-parallel ranks: {forward_bytes} in forward, {backward_bytes} in backward</source>
-   <translation type="unfinished" />
+   <translation>上下文并行的各 rank 之间的键和值：前向 {forward_bytes}，反向 {backward_bytes}</translation>
   </message>
   <message>
    <source>largest moment</source>
-   <translation type="unfinished" />
+   <translation>最满的时刻</translation>
   </message>
   <message>
    <source>left unquantized and lifted to {dtype} by k-bit preparation (embeddings, norms, head): {count} parameters, {bytes}</source>
@@ -6705,7 +6713,7 @@
   </message>
   <message>
    <source>more for a while in this phase: {phase}</source>
-   <translation type="unfinished" />
+   <translation>此阶段中短时增加：{phase}</translation>
   </message>
   <message>
    <source>mu_dtype changes the first moment alone. With bf16 parameters both moments are bf16, and there is no fp32 copy of the weights.</source>
@@ -6733,7 +6741,7 @@
   </message>
   <message>
    <source>norms and dropout on a part of the sequence: other collectives, no more of them</source>
-   <translation type="unfinished" />
+   <translation>归一化层和 dropout 只处理序列的一部分：改用其他集合通信，次数不增加</translation>
   </message>
   <message>
    <source>norms of every gradient, for clipping</source>
@@ -6741,7 +6749,7 @@
   </message>
   <message>
    <source>not all of it at once: part is freed before the rest is made</source>
-   <translation type="unfinished" />
+   <translation>并非全部同时存在：其余生成之前，一部分已释放</translation>
   </message>
   <message>
    <source>not counted</source>
@@ -6777,11 +6785,11 @@
   </message>
   <message>
    <source>optimizer state and step in host memory: slower by far, and the host needs room</source>
-   <translation type="unfinished" />
+   <translation>优化器状态和更新放在主机内存中：慢得多，且主机需有足够内存</translation>
   </message>
   <message>
    <source>optimizer state, rounded up to blocks</source>
-   <translation type="unfinished" />
+   <translation>优化器状态，向上取整到块</translation>
   </message>
   <message>
    <source>parameters gathered ahead and kept (stage3_max_live_parameters)</source>
@@ -6789,19 +6797,19 @@
   </message>
   <message>
    <source>parameters in host memory too: every layer waits for the bus</source>
-   <translation type="unfinished" />
+   <translation>参数也放在主机内存中：每一层都要等待总线传输</translation>
   </message>
   <message>
    <source>peak {peak_bytes}</source>
-   <translation type="unfinished" />
+   <translation>峰值 {peak_bytes}</translation>
   </message>
   <message>
    <source>peaks of 29 public CUDA memory snapshots of transformers; c10/cuda/CUDACachingAllocator.cpp</source>
-   <translation type="unfinished" />
+   <translation>29 份公开的 Transformer CUDA 显存快照的峰值；c10/cuda/CUDACachingAllocator.cpp</translation>
   </message>
   <message>
    <source>phase</source>
-   <translation type="unfinished" />
+   <translation>阶段</translation>
   </message>
   <message>
    <source>pp: {layers} layers do not divide into {stages} chunks; change pp or interleave</source>
@@ -6825,7 +6833,7 @@
   </message>
   <message>
    <source>published readings of the CUDA context: 141 MiB (T4) to 612 MiB (B200), pytorch pull 86509, issues 107667 and 109888</source>
-   <translation type="unfinished" />
+   <translation>公开发表的 CUDA 上下文读数：141 MiB (T4) 至 612 MiB (B200)，pytorch pull 86509，issue 107667 与 109888</translation>
   </message>
   <message>
    <source>random projectors have their own size; svd ones are slices that fp32 gradients keep whole.</source>
@@ -6837,7 +6845,7 @@
   </message>
   <message>
    <source>rank {rank} on {targets}, base in {dtype}</source>
-   <translation type="unfinished" />
+   <translation>秩 {rank}，作用于 {targets}，基座为 {dtype}</translation>
   </message>
   <message>
    <source>rank: {rank} is not among {gpus} ranks; use 0 up to one less</source>
@@ -6845,11 +6853,11 @@
   </message>
   <message>
    <source>real run in our tests</source>
-   <translation type="unfinished" />
+   <translation>测试中真实运行</translation>
   </message>
   <message>
    <source>recording we made</source>
-   <translation type="unfinished" />
+   <translation>我们自己的记录</translation>
   </message>
   <message>
    <source>replicas: {ranks} data-parallel ranks do not divide into {replicas} groups; change one of them</source>
@@ -6861,23 +6869,23 @@
   </message>
   <message>
    <source>reserved</source>
-   <translation type="unfinished" />
+   <translation>已保留</translation>
   </message>
   <message>
    <source>reserved, and what the process holds outside the allocator</source>
-   <translation type="unfinished" />
+   <translation>已保留的内存，以及进程在分配器之外占用的内存</translation>
   </message>
   <message>
    <source>resident memory of Python after `import torch`, about 223 MiB</source>
-   <translation type="unfinished" />
+   <translation>执行 `import torch` 之后 Python 的常驻内存，约 223 MiB</translation>
   </message>
   <message>
    <source>run on this computer</source>
-   <translation type="unfinished" />
+   <translation>在此计算机上运行</translation>
   </message>
   <message>
    <source>scales of the {dtype} blocks</source>
-   <translation type="unfinished" />
+   <translation>{dtype} 各块的缩放因子</translation>
   </message>
   <message>
    <source>sequence parallel: it splits what tensor-parallel ranks share; set tp above 1</source>
@@ -6893,7 +6901,7 @@
   </message>
   <message>
    <source>share more among the same GPUs: more communication in forward and backward</source>
-   <translation type="unfinished" />
+   <translation>在同样的 GPU 之间分摊更多内容：前向和反向中的通信更多</translation>
   </message>
   <message>
    <source>solve batch: a sequence length is needed; add --seq N</source>
@@ -6921,23 +6929,23 @@
   </message>
   <message>
    <source>stages: stage {number} has no layer; give every stage one at least</source>
-   <translation type="unfinished" />
+   <translation>stages：阶段 {number} 没有层；每个阶段至少要有一层</translation>
   </message>
   <message>
    <source>stages: the {held} layers of stage {number} do not divide into {interleave} chunks; change them or interleave</source>
-   <translation type="unfinished" />
+   <translation>stages：阶段 {number} 的 {held} 层无法均分为 {interleave} 块；请修改层数或 interleave</translation>
   </message>
   <message>
    <source>stages: {given} is not a list of layers; write it as 10,11,11</source>
-   <translation type="unfinished" />
+   <translation>stages：{given} 不是层数列表；请写成 10,11,11 的形式</translation>
   </message>
   <message>
    <source>stages: {given} layers in all, but the model has {layers}; change one of the numbers</source>
-   <translation type="unfinished" />
+   <translation>stages：合计 {given} 层，而模型有 {layers} 层；请修改其中的数</translation>
   </message>
   <message>
    <source>stages: {given} numbers of layers for {pp} pipeline stages; give one for each</source>
-   <translation type="unfinished" />
+   <translation>stages：{pp} 个流水线阶段给出了 {given} 个层数；请为每个阶段各给一个</translation>
   </message>
   <message>
    <source>temporaries of the optimizer's step</source>
@@ -6945,7 +6953,7 @@
   </message>
   <message>
    <source>temporaries, rounded up to blocks</source>
-   <translation type="unfinished" />
+   <translation>临时张量，向上取整到块</translation>
   </message>
   <message>
    <source>the fused step: no lists of temporaries; needs all parameters on the GPU</source>
@@ -6953,11 +6961,11 @@
   </message>
   <message>
    <source>the largest moment beyond that: what is being computed just then</source>
-   <translation type="unfinished" />
+   <translation>除此之外最大的时刻：当时正在计算的内容</translation>
   </message>
   <message>
    <source>the order of a training step: torch.autograd and torch.optim, torch 2.13</source>
-   <translation type="unfinished" />
+   <translation>训练步的次序：torch.autograd 与 torch.optim，torch 2.13</translation>
   </message>
   <message>
    <source>the recording began after expandable segments were mapped; where their address range begins is taken from the lowest address seen</source>
@@ -6997,31 +7005,31 @@
   </message>
   <message>
    <source>to and from the neighbouring stages: {forward_bytes} in forward, {backward_bytes} in backward</source>
-   <translation type="unfinished" />
+   <translation>与相邻的流水线阶段之间收发：前向 {forward_bytes}，反向 {backward_bytes}</translation>
   </message>
   <message>
    <source>tools/autograd/derivatives.yaml, torch 2.13: what each operation saves for its backward</source>
-   <translation type="unfinished" />
+   <translation>tools/autograd/derivatives.yaml，torch 2.13：每个运算为其反向保存的内容</translation>
   </message>
   <message>
    <source>torch of {python} is damaged ({cause}); install it there anew or choose another Python</source>
-   <translation type="unfinished" />
+   <translation>{python} 中的 torch 已损坏（{cause}）；请在其中重新安装，或选择其他 Python</translation>
   </message>
   <message>
    <source>torch {torch} counts references otherwise than the simulation expects ({alone}, {shared}); choose a Python with torch 2.9 to 2.13 in the settings</source>
-   <translation type="unfinished" />
+   <translation>torch {torch} 的引用计数与模拟所预期的不同（{alone}，{shared}）；请在设置中选择装有 torch 2.9 到 2.13 的 Python</translation>
   </message>
   <message>
    <source>torch {torch} does not tell when storages end, which the simulation needs; choose a Python with torch 2.9 to 2.13 in the settings</source>
-   <translation type="unfinished" />
+   <translation>torch {torch} 不报告存储何时结束，而模拟需要这一信息；请在设置中选择装有 torch 2.9 到 2.13 的 Python</translation>
   </message>
   <message>
    <source>torch {torch} of {python} is a CPU build: Measure runs on the CPU; for the GPU, install a CUDA build there</source>
-   <translation type="unfinished" />
+   <translation>{python} 中的 torch {torch} 是 CPU 版本：“测量”将在 CPU 上运行；要使用 GPU，请在其中安装 CUDA 版本</translation>
   </message>
   <message>
    <source>torch {torch} of {python} is older than {oldest}; update it there or choose another Python</source>
-   <translation type="unfinished" />
+   <translation>{python} 中的 torch {torch} 低于 {oldest}；请在其中更新，或选择其他 Python</translation>
   </message>
   <message>
    <source>torch {torch} works otherwise inside than the simulation expects ({cause}); choose a Python with torch 2.9 to 2.13 in the settings</source>
@@ -7029,7 +7037,7 @@
   </message>
   <message>
    <source>torch.autocast documentation: weights keep their type, casts are transient</source>
-   <translation type="unfinished" />
+   <translation>torch.autocast 文档：权重保持原类型，转换是临时的</translation>
   </message>
   <message>
    <source>torch.autocast in fp16 with a GradScaler: weights, gradients and optimizer state stay fp32. AMP does not halve model states.</source>
@@ -7045,39 +7053,39 @@
   </message>
   <message>
    <source>torch.nn.Module.register_buffer, and the checkpoint's own headers</source>
-   <translation type="unfinished" />
+   <translation>torch.nn.Module.register_buffer，以及检查点自身的文件头</translation>
   </message>
   <message>
    <source>torch.nn.Module.to(dtype): every parameter, its gradient and what follows it in one type</source>
-   <translation type="unfinished" />
+   <translation>torch.nn.Module.to(dtype)：每个参数、其梯度以及随之而来的内容都用同一类型</translation>
   </message>
   <message>
    <source>torch.nn.parallel, torch.distributed.fsdp, DeepSpeed and Megatron-LM: sizes of their buffers</source>
-   <translation type="unfinished" />
+   <translation>torch.nn.parallel、torch.distributed.fsdp、DeepSpeed 与 Megatron-LM：各自缓冲区的大小</translation>
   </message>
   <message>
    <source>torch.nn.parallel.DistributedDataParallel, torch 2.13</source>
-   <translation type="unfinished" />
+   <translation>torch.nn.parallel.DistributedDataParallel，torch 2.13</translation>
   </message>
   <message>
    <source>torch.optim.Optimizer.zero_grad; torch/csrc/autograd/functions/accumulate_grad.h, torch 2.13</source>
-   <translation type="unfinished" />
+   <translation>torch.optim.Optimizer.zero_grad；torch/csrc/autograd/functions/accumulate_grad.h，torch 2.13</translation>
   </message>
   <message>
    <source>torch/distributed/fsdp/_flat_param.py, torch 2.13</source>
-   <translation type="unfinished" />
+   <translation>torch/distributed/fsdp/_flat_param.py，torch 2.13</translation>
   </message>
   <message>
    <source>torch/distributed/fsdp/_fully_shard with a mesh of two axes, torch 2.13</source>
-   <translation type="unfinished" />
+   <translation>torch/distributed/fsdp/_fully_shard，使用两个轴的 mesh，torch 2.13</translation>
   </message>
   <message>
    <source>torch/distributed/fsdp/_fully_shard, torch 2.13</source>
-   <translation type="unfinished" />
+   <translation>torch/distributed/fsdp/_fully_shard，torch 2.13</translation>
   </message>
   <message>
    <source>torch/distributed/optim/zero_redundancy_optimizer.py, torch 2.13</source>
-   <translation type="unfinished" />
+   <translation>torch/distributed/optim/zero_redundancy_optimizer.py，torch 2.13</translation>
   </message>
   <message>
    <source>torchao float8 training on bf16 weights: casts are made on the fly for each product; nothing is kept.</source>
@@ -7085,7 +7093,7 @@
   </message>
   <message>
    <source>torchao, Float8Linear: dynamic casts, nothing kept</source>
-   <translation type="unfinished" />
+   <translation>torchao，Float8Linear：动态转换，不保留任何内容</translation>
   </message>
   <message>
    <source>tp: an MLP width of {size} does not divide by {tp}; choose a divisor</source>
@@ -7113,15 +7121,15 @@
   </message>
   <message>
    <source>twice as many GPUs: each keeps a smaller share, and the global batch doubles</source>
-   <translation type="unfinished" />
+   <translation>GPU 数量加倍：每张保留的份额更小，全局批大小也随之加倍</translation>
   </message>
   <message>
    <source>usable {usable_bytes}</source>
-   <translation type="unfinished" />
+   <translation>可用 {usable_bytes}</translation>
   </message>
   <message>
    <source>weights, master weights and buffers, rounded up to blocks</source>
-   <translation type="unfinished" />
+   <translation>权重、主权重和缓冲区，向上取整到块</translation>
   </message>
   <message>
    <source>what sets it apart</source>
@@ -7129,11 +7137,11 @@
   </message>
   <message>
    <source>what you entered</source>
-   <translation type="unfinished" />
+   <translation>您所填写的内容</translation>
   </message>
   <message>
    <source>whole segments, and what stays of partly used ones</source>
-   <translation type="unfinished" />
+   <translation>完整的内存段，以及只用了一部分的段的剩余</translation>
   </message>
   <message>
    <source>why</source>
@@ -7141,7 +7149,7 @@
   </message>
   <message>
    <source>worst</source>
-   <translation type="unfinished" />
+   <translation>最差</translation>
   </message>
   <message>
    <source>zero_grad(set_to_none=False) keeps the gradients allocated all the time.</source>
@@ -7157,7 +7165,7 @@
   </message>
   <message>
    <source>{component}</source>
-   <translation type="unfinished" />
+   <translation>{component}</translation>
   </message>
   <message>
    <source>{count} arrays have a type NumPy has no name for: 2 bytes count as bf16, 1 byte as a float of unknown kind.</source>
@@ -7185,7 +7193,7 @@
   </message>
   <message>
    <source>{count} buffers</source>
-   <translation type="unfinished" />
+   <translation>{count} 个缓冲区</translation>
   </message>
   <message>
    <source>{count} buffers as stored</source>
@@ -7229,7 +7237,7 @@
   </message>
   <message>
    <source>{count} elements of weights x {each} B ({dtype})</source>
-   <translation type="unfinished" />
+   <translation>{count} 个权重元素 x {each} B ({dtype})</translation>
   </message>
   <message>
    <source>{count} elements only serve quantised weights (scales, zero points) and are no parameters.</source>
@@ -7249,7 +7257,7 @@
   </message>
   <message>
    <source>{count} in all, {trained_count} trained</source>
-   <translation type="unfinished" />
+   <translation>共 {count} 个，其中训练 {trained_count} 个</translation>
   </message>
   <message>
    <source>{count} links were not followed ({names}): they may lead out of the file.</source>
@@ -7281,7 +7289,7 @@
   </message>
   <message>
    <source>{count} parameters x {each} B ({dtype})</source>
-   <translation type="unfinished" />
+   <translation>{count} 个参数 x {each} B ({dtype})</translation>
   </message>
   <message>
    <source>{count} tensors are not where {file} says (the first is {name}); the headers count.</source>
@@ -7489,7 +7497,7 @@
   </message>
   <message>
    <source>{file}: damaged ({why}); the other results are listed, delete the file or restore it from a backup</source>
-   <translation type="unfinished" />
+   <translation>{file}：已损坏（{why}）；其余结果照常列出，请删除该文件，或从备份恢复</translation>
   </message>
   <message>
    <source>{file}: duplicate tensor name {name}; write the file again with distinct names</source>
@@ -7501,7 +7509,7 @@
   </message>
   <message>
    <source>{file}: has no model_type, so it is no model's config; open the model's folder, its config.json or a weights file</source>
-   <translation type="unfinished" />
+   <translation>{file}：没有 model_type，因此不是模型的配置；请打开模型所在的文件夹、其 config.json 或权重文件</translation>
   </message>
   <message>
    <source>{file}: holds no adapter; give the adapter first and its base model second</source>
@@ -7661,7 +7669,7 @@
   </message>
   <message>
    <source>{file}: not a measurement of OptMem ({why}); open a file that was exported from a measurement</source>
-   <translation type="unfinished" />
+   <translation>{file}：不是 OptMem 的测量结果（{why}）；请打开由测量导出的文件</translation>
   </message>
   <message>
    <source>{file}: not a safetensors file, its first 8 bytes claim a header of {length_count} bytes; choose another file</source>
@@ -7861,7 +7869,7 @@
   </message>
   <message>
    <source>{file}: written by OptMem {program} (version {given} of the file, this program knows {known}); update the program to open it</source>
-   <translation type="unfinished" />
+   <translation>{file}：由 OptMem {program} 写出（文件版本 {given}，本程序支持到 {known}）；请更新程序后再打开</translation>
   </message>
   <message>
    <source>{file}: written on a big-endian machine; save it again on another</source>
@@ -7881,7 +7889,7 @@
   </message>
   <message>
    <source>{file}: {field} is not what a snapshot holds there; the file is damaged or hostile</source>
-   <translation type="unfinished" />
+   <translation>{file}：{field} 不是快照在该处应有的内容；文件已损坏，或被恶意构造</translation>
   </message>
   <message>
    <source>{file}: {field} is {given}, not a usable count; correct it, or open the weights instead</source>
@@ -7929,7 +7937,7 @@
   </message>
   <message>
    <source>{file}: {size_bytes} is more than a measurement has ({limit_bytes}); it was not read</source>
-   <translation type="unfinished" />
+   <translation>{file}：{size_bytes}，超过测量结果可能的大小（{limit_bytes}）；未读取</translation>
   </message>
   <message>
    <source>{file}: {size_bytes} is more than the {limit_bytes} such a file may have; choose the weights file itself</source>
@@ -7945,7 +7953,7 @@
   </message>
   <message>
    <source>{given} begins {number_count} measurements; give more of the id</source>
-   <translation type="unfinished" />
+   <translation>有 {number_count} 个测量结果以 {given} 开头；请给出更长的 id</translation>
   </message>
   <message>
    <source>{given} each name a model; keep one of them</source>
@@ -7953,15 +7961,15 @@
   </message>
   <message>
    <source>{given} elements are too many; at most {limit_count}</source>
-   <translation type="unfinished" />
+   <translation>{given} 个元素太多；最多 {limit_count} 个</translation>
   </message>
   <message>
    <source>{given} is no number of elements; write for example 7B, or a product such as 2 x 32 x 8 x 128</source>
-   <translation type="unfinished" />
+   <translation>{given} 不是元素个数；请填写例如 7B，或 2 x 32 x 8 x 128 这样的乘积</translation>
   </message>
   <message>
    <source>{given} is no option of `{command}`; did you mean {near}?</source>
-   <translation type="unfinished" />
+   <translation>`{command}` 没有选项 {given}；您是否想用 {near}？</translation>
   </message>
   <message>
    <source>{given}: is neither a file nor a subcommand; did you mean `optmem {near}`?</source>
@@ -7981,27 +7989,27 @@
   </message>
   <message>
    <source>{left} more lines: export as HTML for all of them</source>
-   <translation type="unfinished" />
+   <translation>另有 {left} 行：导出为 HTML 可查看全部</translation>
   </message>
   <message>
    <source>{library}</source>
-   <translation type="unfinished" />
+   <translation>{library}</translation>
   </message>
   <message>
    <source>{library}, figures</source>
-   <translation type="unfinished" />
+   <translation>{library}（数值）</translation>
   </message>
   <message>
    <source>{library}, here</source>
-   <translation type="unfinished" />
+   <translation>{library}（此计算机）</translation>
   </message>
   <message>
    <source>{library}, recorded</source>
-   <translation type="unfinished" />
+   <translation>{library}（记录）</translation>
   </message>
   <message>
    <source>{low_bytes} to {high_bytes}</source>
-   <translation type="unfinished" />
+   <translation>{low_bytes} 至 {high_bytes}</translation>
   </message>
   <message>
    <source>{low} to {high}</source>
@@ -8021,7 +8029,7 @@
   </message>
   <message>
    <source>{names} ({kind}): {what}</source>
-   <translation type="unfinished" />
+   <translation>{names}（{kind}）：{what}</translation>
   </message>
   <message>
    <source>{name} and others hold {count} whole numbers, packed in a way that is not known: stored elements, not parameters.</source>
@@ -8037,7 +8045,7 @@
   </message>
   <message>
    <source>{name}, bytes</source>
-   <translation type="unfinished" />
+   <translation>{name}，字节</translation>
   </message>
   <message>
    <source>{name}: {count} elements in {dtype}</source>
@@ -8113,7 +8121,7 @@
   </message>
   <message>
    <source>{optimizer} steps in another runtime, which is not predicted.</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 在另一运行时中更新，不作预测。</translation>
   </message>
   <message>
    <source>{optimizer} takes bf16 parameters only; with others its step stops. Choose bf16.</source>
@@ -8141,7 +8149,7 @@
   </message>
   <message>
    <source>{optimizer}: an estimate from its source.</source>
-   <translation type="unfinished" />
+   <translation>{optimizer}：据其源码估算。</translation>
   </message>
   <message>
    <source>{optimizer}: capturable=true needs parameters on a GPU; switch it off or choose cuda</source>
@@ -8149,7 +8157,7 @@
   </message>
   <message>
    <source>{optimizer}: close to the bytes alive in real steps, not exact.</source>
-   <translation type="unfinished" />
+   <translation>{optimizer}：与真实更新中存活的字节数接近，但不精确。</translation>
   </message>
   <message>
    <source>{optimizer}: fused and foreach cannot both be true; switch one off</source>
@@ -8177,7 +8185,7 @@
   </message>
   <message>
    <source>{optimizer}: {source}</source>
-   <translation type="unfinished" />
+   <translation>{optimizer}：{source}</translation>
   </message>
   <message>
    <source>{optimizer}: {states}</source>
@@ -8217,19 +8225,19 @@
   </message>
   <message>
    <source>{option}: {given} is not known; did you mean {near}?</source>
-   <translation type="unfinished" />
+   <translation>{option}：无法识别 {given}；您是否想用 {near}？</translation>
   </message>
   <message>
    <source>{path} could not be read ({why}); it was set aside as {aside}, measure again to calibrate</source>
-   <translation type="unfinished" />
+   <translation>无法读取 {path}（{why}）；已将其另存为 {aside}，重新测量即可校准</translation>
   </message>
   <message>
    <source>{path} could not be read ({why}); predictions go on without what was calibrated</source>
-   <translation type="unfinished" />
+   <translation>无法读取 {path}（{why}）；预测将不使用校准结果继续进行</translation>
   </message>
   <message>
    <source>{path} was written by a newer OptMem; what this version does not know is kept as it is</source>
-   <translation type="unfinished" />
+   <translation>{path} 由更新版本的 OptMem 写出；本版本不认识的内容原样保留</translation>
   </message>
   <message>
    <source>{path}: cannot be read ({cause}); check the file and its permissions</source>
@@ -8245,7 +8253,7 @@
   </message>
   <message>
    <source>{path}: cannot stand beside the present scenario: {reason}</source>
-   <translation type="unfinished" />
+   <translation>{path}：无法与当前方案并列对比：{reason}</translation>
   </message>
   <message>
    <source>{path}: did not answer for {seconds} seconds while it was probed and was stopped; nothing was added</source>
@@ -8269,7 +8277,7 @@
   </message>
   <message>
    <source>{path}: is there already; choose another name, or add --overwrite</source>
-   <translation type="unfinished" />
+   <translation>{path}：已存在；请换一个名称，或加上 --overwrite</translation>
   </message>
   <message>
    <source>{path}: larger than {most_bytes}, which no config is; open the config.json of a model</source>
@@ -8277,7 +8285,7 @@
   </message>
   <message>
    <source>{path}: measurements cannot be kept there ({why}); they stay in memory until the window closes, export those you need</source>
-   <translation type="unfinished" />
+   <translation>{path}：无法在此保存测量结果（{why}）；结果只保留在内存中，关闭窗口即丢失，请导出需要的结果</translation>
   </message>
   <message>
    <source>{path}: only an adapter and its base model go together; give one file, or the folder they lie in</source>
@@ -8285,7 +8293,7 @@
   </message>
   <message>
    <source>{path}: pictures and PDF are drawn by the window (File &gt; Export); here one of {known}</source>
-   <translation type="unfinished" />
+   <translation>{path}：图片和 PDF 由窗口绘制（文件 &gt; 导出）；此处请使用 {known} 之一</translation>
   </message>
   <message>
    <source>{path}: raised an error for every parameter it was given ({cause}); correct the class, or give the options it needs</source>
@@ -8293,7 +8301,7 @@
   </message>
   <message>
    <source>{path}: the ending names no format; write one of {known}</source>
-   <translation type="unfinished" />
+   <translation>{path}：扩展名不对应任何格式；请使用 {known} 之一</translation>
   </message>
   <message>
    <source>{path}: the model changed since the scenario was saved; what the scenario stored is used until you open the model again</source>
@@ -8341,7 +8349,7 @@
   </message>
   <message>
    <source>{path}: {field} was left empty; fill it in, or save the scenario again</source>
-   <translation type="unfinished" />
+   <translation>{path}：{field} 是空的；请填写，或重新保存方案</translation>
   </message>
   <message>
    <source>{path}: {size_bytes} is too large for a scenario, the limit is {limit_bytes}; choose a file that OptMem saved</source>
@@ -8361,35 +8369,35 @@
   </message>
   <message>
    <source>{python} (Python {version}) has no torch; install it there (pip install torch) or choose another Python</source>
-   <translation type="unfinished" />
+   <translation>{python}（Python {version}）中没有 torch；请在其中安装（pip install torch），或选择其他 Python</translation>
   </message>
   <message>
    <source>{python} cannot be started ({cause}); choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>无法启动 {python}（{cause}）；请在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>{python} did not answer as a Python does ({cause}); choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>{python} 的回应不像 Python（{cause}）；请在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>{python} did not answer within {seconds} s; choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>{python} 在 {seconds} s 内没有响应；请在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>{python} does not exist; choose another Python in the settings</source>
-   <translation type="unfinished" />
+   <translation>{python} 不存在；请在设置中选择其他 Python</translation>
   </message>
   <message>
    <source>{python} is Python {version}, older than {oldest}; choose a newer Python that has torch</source>
-   <translation type="unfinished" />
+   <translation>{python} 为 Python {version}，低于 {oldest}；请选择装有 torch 的较新的 Python</translation>
   </message>
   <message>
    <source>{python} is built for another kind of processor ({cause}); choose a 64-bit Python made for this computer</source>
-   <translation type="unfinished" />
+   <translation>{python} 是为另一种处理器构建的（{cause}）；请选择适用于此计算机的 64 位 Python</translation>
   </message>
   <message>
    <source>{python} is no program; choose a Python, such as bin/python in the folder of an environment</source>
-   <translation type="unfinished" />
+   <translation>{python} 不是程序；请选择一个 Python，例如环境文件夹中的 bin/python</translation>
   </message>
   <message>
    <source>{standing_bytes} kept, {forward_bytes} more in forward, {backward_bytes} more in backward</source>
