@@ -164,6 +164,16 @@ def listed(parts: Iterable[str]) -> str:
     return QCoreApplication.translate("Lists", ", ").join(parts)
 
 
+def clauses(parts: Iterable[str]) -> str:
+    """Several statements in one sentence, separated as the language does it."""
+    return QCoreApplication.translate("Lists", "; ").join(parts)
+
+
+def labelled(name: str, text: str) -> str:
+    """A thing, and what is said of it."""
+    return QCoreApplication.translate("Lists", "{name}: {text}").format(name=name, text=text)
+
+
 def system_language() -> Language:
     """The first of the user's languages that the program speaks, else English."""
     for name in QLocale.system().uiLanguages():

@@ -10,6 +10,7 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSize
 from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
+from optmem_gui.gui.i18n import labelled
 from optmem_gui.gui.paper.page import Content, Looks, Part, compose, height_of
 from optmem_gui.gui.paper.sheet import POINT, Sheet, paper_families
 from optmem_gui.gui.theme import LIGHT
@@ -110,9 +111,9 @@ def _draw(painter: QPainter, content: Content, parts: frozenset[Part], height: f
 def _described(content: Content) -> dict[str, str]:
     """What a picture carries beside its pixels: what was assumed, and how it was proven."""
     report = content.report
-    notes = [f"{section.title}: {line}" for section in report.sections for line in section.lines]
+    notes = [labelled(section.title, line) for section in report.sections for line in section.lines]
     return {
         "Title": report.title,
         "Software": report.made,
-        "Description": "\n".join((*report.answer, *(f"{n}: {v}" for n, v in report.facts), *notes)),
+        "Description": "\n".join((*report.answer, *(labelled(n, v) for n, v in report.facts), *notes)),
     }

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.desktop import open_folder
-from optmem_gui.gui.i18n import LANGUAGES, without_mnemonic
+from optmem_gui.gui.i18n import LANGUAGES, labelled, without_mnemonic
 from optmem_gui.gui.settings import Setting, Settings
 from optmem_gui.gui.widgets.python_field import PythonField
 from optmem_gui.logs import LOG_FILE, log_dir
@@ -104,7 +104,7 @@ class SettingsDialog(QDialog):
             shown.setTextFormat(Qt.TextFormat.PlainText)
             shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             button = QPushButton(text, self)
-            button.setAccessibleName(f"{without_mnemonic(text)}: {name}")
+            button.setAccessibleName(labelled(without_mnemonic(text), name))
             button.setEnabled(folder.is_dir())
             button.clicked.connect(_opener(folder))
             for place, widget in enumerate((QLabel(name, self), shown, button)):

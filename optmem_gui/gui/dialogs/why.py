@@ -24,7 +24,7 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.core.units import format_bytes, format_count
 from optmem_gui.core.why import Subject, SubjectKind, Term, Why, explain, subjects_of
 from optmem_gui.gui.dialogs.pages import page_title
-from optmem_gui.gui.i18n import component_name, phase_name, render_reason
+from optmem_gui.gui.i18n import component_name, labelled, phase_name, render_reason
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.theme import is_dark, shades
 from optmem_gui.gui.widgets.painting import em
@@ -182,7 +182,7 @@ class WhyDialog(QDialog):
     def _html(self, why: Why, snapshot: Snapshot) -> str:
         say = _Sayer(snapshot)
         result = self.tr("not counted") if why.result is None else self._band(why.result, say)
-        title = f"<b>{escape(self._name(why.subject))}: {result}</b>"
+        title = f"<b>{labelled(escape(self._name(why.subject)), result)}</b>"
         parts = [
             f'<p style="margin-bottom:2px"><span style="font-size:large">{title}</span></p>',
             f"<p>{say.reason(why.why)}</p>",

@@ -10,7 +10,7 @@ from optmem_gui.checkpoints.choices import Choices
 from optmem_gui.core.module_tree import ROOT
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count, format_short_count
 from optmem_gui.gui.cards import Surface
-from optmem_gui.gui.i18n import listed, render_reason
+from optmem_gui.gui.i18n import labelled, listed, render_reason
 from optmem_gui.gui.inspecting import InspectState
 from optmem_gui.gui.panels.checkpoint_choices import ChoicesView
 from optmem_gui.gui.panels.checkpoint_modules import ModulesView
@@ -124,7 +124,7 @@ class CheckpointPage(TitledPanel):
 
     def _show_figures(self, shown: Inspected, unit: SizeUnit) -> None:
         found, tree = shown.chosen, shown.tree
-        note = f"{found.path.name}: {found.format}"
+        note = labelled(found.path.name, found.format)
         if found.file_count > 1:
             note = self.tr("{what}, {files} files").format(what=note, files=format_count(found.file_count))
         self.write_note(note)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QSpli
 
 from optmem_gui.core.module_tree import ModuleTree
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
+from optmem_gui.gui.i18n import clauses
 from optmem_gui.gui.plain import plain_tip
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.module_tree import ModuleTreeView
@@ -103,7 +104,7 @@ class ModulesView(QWidget):
         )
         if len(nodes) > MOST_FOUND:
             listed = self.tr("the first {count} are listed").format(count=format_count(MOST_FOUND))
-            text = f"{text}; {listed}"
+            text = clauses((text, listed))
         self.found.setText(text)
         self.found.show()
 

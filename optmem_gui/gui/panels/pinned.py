@@ -10,7 +10,7 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.side_by_side import SideRow, side_by_side
 from optmem_gui.core.units import SizeUnit, format_bytes
 from optmem_gui.gui.decisions import Pinned
-from optmem_gui.gui.i18n import component_name, listed, model_title, phase_name, precision_name
+from optmem_gui.gui.i18n import clauses, component_name, listed, model_title, phase_name, precision_name
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
 from optmem_gui.gui.widgets.labels import ValueLabel
@@ -87,7 +87,7 @@ class PinnedPanel(TitledPanel):
             text = self.tr("{title}: {scenario}; peak in {phase}").format(
                 title=title, scenario=_summary(scenario), phase=phase_name(breakdown.peak_phase)
             )
-            lines.append(text if breakdown.fit is None else f"{text}; {self._fits(breakdown)}")
+            lines.append(text if breakdown.fit is None else clauses((text, self._fits(breakdown))))
         return "\n".join(lines)
 
     def _fits(self, breakdown: Breakdown) -> str:

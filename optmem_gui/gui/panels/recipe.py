@@ -11,7 +11,7 @@ from optmem_gui.core.recipes import RECIPES, Followed, followed
 from optmem_gui.core.scenario import Lora
 from optmem_gui.core.units import format_count
 from optmem_gui.gui.fields import Choice, ChoiceField
-from optmem_gui.gui.i18n import precision_name
+from optmem_gui.gui.i18n import listed, precision_name
 from optmem_gui.gui.input_panel import InputPanel
 from optmem_gui.gui.plain import plain_tip
 from optmem_gui.gui.snapshot import Snapshot
@@ -123,7 +123,7 @@ class RecipePanel(InputPanel):
         if isinstance(value, Lora):
             return self.tr("rank {rank} on {dtype}").format(rank=value.rank, dtype=value.base_dtype)
         if isinstance(value, tuple):
-            return ", ".join(f"{name}={setting}" for name, setting in value) or self.tr("as they come")
+            return listed(f"{name}={setting}" for name, setting in value) or self.tr("as they come")
         return self.tr("none") if value in (None, "none") else str(value)
 
     def _reset(self) -> None:

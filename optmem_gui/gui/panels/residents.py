@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWid
 from optmem_gui.core.units import format_bytes
 from optmem_gui.gui.cards import MutedLabel
 from optmem_gui.gui.fields import Choice, ChoiceField, TextField, side_by_side
+from optmem_gui.gui.i18n import listed
 from optmem_gui.gui.input_panel import InputPanel
 from optmem_gui.gui.resident_edits import DTYPES, PREFIX, templates
 from optmem_gui.gui.snapshot import Snapshot
@@ -130,8 +131,8 @@ class ResidentsPanel(InputPanel):
         self.menu.clear()
         for template in templates(snapshot.scenario.model, names):
             size = format_bytes(template.resident.size_bytes, snapshot.unit)
-            action = self.menu.addAction(f"{names[template.id]}, {size}")
-            action.setToolTip(f"{template.text}, {template.resident.dtype}")
+            action = self.menu.addAction(listed((names[template.id], size)))
+            action.setToolTip(listed((template.text, template.resident.dtype)))
             action.triggered.connect(
                 lambda _checked=False, chosen=template: self.edited.emit("resident_added", chosen)
             )

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.result_rows import result_changes
 from optmem_gui.core.units import SizeUnit, format_bytes
-from optmem_gui.gui.i18n import listed, precision_name, render_reason
+from optmem_gui.gui.i18n import labelled, listed, precision_name, render_reason
 from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.painting import em
@@ -104,7 +104,9 @@ class ResultDetail(QWidget):
     def _show_two(self, first: KeptResult, second: KeptResult, unit: SizeUnit) -> None:
         """The older of the two is A, whatever the order of the list."""
         older, newer = sorted((first, second), key=lambda kept: kept.date)
-        lines = (f"{letter}: {self._line(kept)}" for letter, kept in zip("AB", (older, newer), strict=True))
+        lines = (
+            labelled(letter, self._line(kept)) for letter, kept in zip("AB", (older, newer), strict=True)
+        )
         self.head.setText("\n".join(lines))
         self.head.show()
         heads, rows = two_runs(result_changes(older.rows, newer.rows), unit)

@@ -12,7 +12,7 @@ from optmem_gui.core.overhead import CONTEXT_BYTES
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.units import SizeUnit, format_bytes
 from optmem_gui.gui.cards import Surface
-from optmem_gui.gui.i18n import precision_name, render_reason
+from optmem_gui.gui.i18n import labelled, precision_name, render_reason
 from optmem_gui.gui.panels.result_detail import ResultDetail
 from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.labels import ValueLabel
@@ -173,7 +173,7 @@ class ResultsPage(TitledPanel):
     def _calibration_line(self, calibration: Calibration) -> QWidget:
         line, text, button = QWidget(), ValueLabel(tone="muted", wrap=True), QPushButton(self.tr("Forget"))
         said = render_reason(calibration.reason(CONTEXT_BYTES), self._unit)
-        text.setText(f"{calibration.device}: {said}")
+        text.setText(labelled(calibration.device, said))
         button.setAutoDefault(False)
         button.setAccessibleName(
             self.tr("Forget what was calibrated on {gpu}").format(gpu=calibration.device)
