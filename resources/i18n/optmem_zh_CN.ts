@@ -1918,7 +1918,7 @@
   </message>
   <message>
    <source>{name}: {text}</source>
-   <translation type="unfinished" />
+   <translation>{name}：{text}</translation>
   </message>
  </context>
  <context>
