@@ -1184,7 +1184,7 @@
   </message>
   <message>
    <source>GPUs</source>
-   <translation>GPU 数</translation>
+   <translation>GPU</translation>
   </message>
   <message>
    <source>Optimizers</source>
@@ -1192,7 +1192,7 @@
   </message>
   <message>
    <source>Pinned</source>
-   <translation>固定的方案</translation>
+   <translation>已固定</translation>
   </message>
   <message>
    <source>Single changes that lower the peak</source>
@@ -1200,7 +1200,7 @@
   </message>
   <message>
    <source>Ways</source>
-   <translation type="unfinished" />
+   <translation>办法</translation>
   </message>
  </context>
  <context>
@@ -2401,7 +2401,7 @@
   </message>
   <message>
    <source>Often believed otherwise:</source>
-   <translation>与通常的看法不同：</translation>
+   <translation>常见的误解：</translation>
   </message>
   <message>
    <source>Options that change memory</source>
