@@ -40,7 +40,7 @@ class Deciding(QObject):
         self._later.setInterval(PAUSE_MS)
         self._later.timeout.connect(self._begin)
         store.changed.connect(self._follow)
-        store.decisions_changed.connect(headline.largest.render)
+        store.decisions_changed.connect(headline.render_decisions)
         store.decisions_changed.connect(panel.render_decisions)
         headline.largest.edited.connect(store.edit)
         panel.edited.connect(store.edit)

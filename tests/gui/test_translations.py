@@ -125,7 +125,15 @@ def _fill(window: MainWindow, qtbot: QtBot) -> None:
     window.results.breakdown.table.selectRow(3)
     window.actions_table.submenus["recent"].aboutToShow.emit()
     qtbot.waitUntil(lambda: len(window.store.snapshot.comparison) == len(CATALOGUE))
+    qtbot.waitUntil(lambda: _decided(window), timeout=20_000)
     settle()
+
+
+def _decided(window: MainWindow) -> bool:
+    """Whether the largest batch and all that is decided beside it belong to what stands in the fields."""
+    snapshot = window.store.snapshot
+    decisions = snapshot.decisions
+    return decisions is not None and decisions.done and decisions.scenario == snapshot.scenario
 
 
 _SAMPLES = (

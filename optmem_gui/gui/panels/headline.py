@@ -110,6 +110,11 @@ class HeadlinePanel(QWidget):
         self._render_numbers(breakdown, snapshot)
         self.bar.show_bar(self._bar_content(breakdown, snapshot.gpu, unit))
 
+    def render_decisions(self, snapshot: Snapshot) -> None:
+        """Show what was decided, and keep it for a change of language."""
+        self._snapshot = snapshot
+        self.largest.render(snapshot)
+
     def retranslate(self) -> None:
         """Put up the words of the current language."""
         self.bar.setAccessibleName(self.tr("Memory at the peak, by component"))
