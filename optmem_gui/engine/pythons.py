@@ -115,7 +115,7 @@ def examine(
         oldest = ".".join(map(str, OLDEST_PYTHON))
         raise UserError("python.too_old", python=python, version=version, oldest=oldest)
     if answer["bits"] != 64:
-        raise UserError("python.other_machine", python=python, cause=f"{answer['bits']} bits")
+        raise UserError("python.other_machine", python=python, cause=f"{answer['bits']}-bit")
     if "broken" in answer:
         raise UserError("python.torch_broken", python=python, cause=str(answer["broken"])[:200])
     if "torch" not in answer:

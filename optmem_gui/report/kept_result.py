@@ -307,10 +307,10 @@ def parse_kept(data: bytes, file: str) -> KeptResult:
         record = json.loads(data, parse_constant=_no_constant, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         key = "results.damaged" if FORMAT.encode() in data[:200] else "results.not_a_result"
-        why = "nested too deeply" if isinstance(error, RecursionError) else str(error).splitlines()[0]
+        why = "RecursionError" if isinstance(error, RecursionError) else str(error).splitlines()[0]
         raise UserError(key, file=file, why=why[:120]) from None
     if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise UserError("results.not_a_result", file=file, why=f"its format is not {FORMAT}")
+        raise UserError("results.not_a_result", file=file, why=f"format != {FORMAT}")
     schema = record.get("schema")
     if isinstance(schema, int) and schema > SCHEMA:
         program = str(record.get("program"))[:40]

@@ -254,5 +254,5 @@ def _read_entry(path: Path) -> Entry:
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UserError("results.damaged", file=path.name, why=str(error).splitlines()[0][:120]) from None
     if listed.format != FORMAT:
-        raise UserError("results.not_a_result", file=path.name, why=f"its format is not {FORMAT}")
+        raise UserError("results.not_a_result", file=path.name, why=f"format != {FORMAT}")
     return Entry(path.stem, listed.date, listed.summary, listed.name, listed.note)

@@ -134,6 +134,10 @@ def test_ranks_on_one_cpu_share_its_memory() -> None:
 def test_what_goes_with_one_device_only_is_refused_for_ranks() -> None:
     with pytest.raises(UserError, match=r"torch\.compile goes with one device only"):
         prepare_ranks(RANKED, ONLY_CPU, 2, MeasureOptions(compiled=True))
+    with pytest.raises(UserError, match="history of the caching allocator is of one device only"):
+        prepare_ranks(RANKED, ONLY_CPU, 2, MeasureOptions(history="run.pickle"))
+    with pytest.raises(UserError, match="own values go with one device only"):
+        prepare_ranks(RANKED, ONLY_CPU, 2, MeasureOptions(own_weights=True))
 
 
 def finished(request: MeasureRequest, scenario: Scenario, rank: int) -> MeasurementResult:

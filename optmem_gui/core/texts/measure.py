@@ -39,6 +39,8 @@ TEXTS: dict[str, str] = {
     "measure.spread": "Peak in {phase} over {steps} steps after the first: {low_bytes} to {high_bytes}, median {median_bytes}; in the first step {first_bytes}",
     "measure.compiled": "The model was compiled: what compiled kernels keep and use beside is not predicted",
     "measure.one_device_only": "Measure: {given} goes with one device only; leave it out, or measure without several GPUs",
+    "measure.one_device_history": "Measure: the history of the caching allocator is of one device only; leave it out, or measure without several GPUs",
+    "measure.one_device_weights": "Measure: a checkpoint's own values go with one device only; leave them out, or measure without several GPUs",
     "weights.missing": "Measure: {file}: there are no values for {tensor}; measure with random ones, or choose the file that has them",
     "weights.shape": "Measure: {file}: {tensor} is {found} and the model has {wanted}; choose the checkpoint of this model, or measure with random values",
     "weights.dtype": "Measure: {file}: {tensor} is {found} and the model has {wanted}; it is quantized or packed, measure with random values",

@@ -141,17 +141,12 @@ def prepare_ranks(scenario: Scenario, devices: Devices, steps: int, options: Mea
     Raises:
         UserError: As for one device, and where this machine has too few GPUs or an option goes with one only.
     """
-    given = [
-        name
-        for name, value in (
-            ("torch.compile", options.compiled),
-            ("the allocator's history", bool(options.history)),
-            ("a checkpoint's own values", options.own_weights),
-        )
-        if value
-    ]
-    if given:
-        raise UserError("measure.one_device_only", given=", ".join(given))
+    if options.compiled:
+        raise UserError("measure.one_device_only", given="torch.compile")
+    if options.history:
+        raise UserError("measure.one_device_history")
+    if options.own_weights:
+        raise UserError("measure.one_device_weights")
     ranks = scenario.parallel.gpus
     ids = rank_devices(devices, AUTO, ranks, os.environ.get("CUDA_VISIBLE_DEVICES"))
     device = devices.find(ids[0]) or devices.cpu
