@@ -4492,6 +4492,10 @@
    <translation>测量：CUDA_VISIBLE_DEVICES={visible} 隐藏了设备 {given}；请取消该变量，或选择可见的设备</translation>
   </message>
   <message>
+   <source>Measure: a checkpoint's own values go with one device only; leave them out, or measure without several GPUs</source>
+   <translation>测量：检查点自身的数值只能用于单个设备；请去掉，或不使用多张 GPU 进行测量</translation>
+  </message>
+  <message>
    <source>Measure: a {base} base needs bitsandbytes kernels and is not measured; choose a bf16 base, or rely on the estimate</source>
    <translation>测量：{base} 基座需要 bitsandbytes 内核，无法测量；请选择 bf16 基座，或以估算值为准</translation>
   </message>
@@ -4510,6 +4514,10 @@
   <message>
    <source>Measure: the GPU reported an error ({cause}); restart the program, and the computer if it stays</source>
    <translation>测量：GPU 报告错误（{cause}）；请重启程序，若仍出现请重启电脑</translation>
+  </message>
+  <message>
+   <source>Measure: the history of the caching allocator is of one device only; leave it out, or measure without several GPUs</source>
+   <translation>测量：缓存分配器的历史只属于单个设备；请去掉，或不使用多张 GPU 进行测量</translation>
   </message>
   <message>
    <source>Measure: the history of the caching allocator needs a GPU, and this runs on the CPU; leave it out</source>
