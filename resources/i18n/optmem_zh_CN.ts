@@ -2822,7 +2822,7 @@
   </message>
   <message>
    <source>change</source>
-   <translation>差值</translation>
+   <translation>变化</translation>
   </message>
   <message>
    <source>component</source>
@@ -3425,7 +3425,7 @@
   </message>
   <message>
    <source>"Every rank needs the same." The first stage of a pipeline waits for the most micro-batches, the last holds the logits.</source>
-   <translation>“每个 rank 所需相同。”流水线的第一阶段要等待的微批次最多，最后一个阶段则持有 logits。</translation>
+   <translation>“每个 rank 所需相同。”流水线第一级要等待的微批次最多，最后一级则持有 logits。</translation>
   </message>
   <message>
    <source>"Everything in a checkpoint is trained." Buffers have no gradient and no optimizer state.</source>
@@ -4485,7 +4485,7 @@
   </message>
   <message>
    <source>Matrix products need scratch memory; it is counted once a batch is given.</source>
-   <translation>矩阵乘需要临时工作空间；给出批大小后才计入。</translation>
+   <translation>矩阵乘法需要暂存内存；给出批大小后才计入。</translation>
   </message>
   <message>
    <source>Measure: CUDA_VISIBLE_DEVICES={visible} hides device {given}; unset it or choose a device it shows</source>
@@ -6365,7 +6365,7 @@
   </message>
   <message>
    <source>activations of other micro-batches that wait in this stage of the pipeline</source>
-   <translation>在流水线的这一阶段等待的其他微批次的激活值</translation>
+   <translation>在这一流水线级等待的其他微批次的激活值</translation>
   </message>
   <message>
    <source>adamuon keeps a second moment of the orthogonalized matrices too.</source>
@@ -6525,7 +6525,7 @@
   </message>
   <message>
    <source>cuBLAS takes scratch memory from PyTorch's allocator at its first matrix product and keeps it, so it shows as allocated.</source>
-   <translation>cuBLAS 在第一次矩阵乘时向 PyTorch 的分配器申请工作空间并一直保留，因此显示为已分配。</translation>
+   <translation>cuBLAS 在第一次矩阵乘法时向 PyTorch 的分配器申请暂存内存并一直保留，因此显示为已分配。</translation>
   </message>
   <message>
    <source>cuDNN chooses the workspace of a convolution itself: 0 to {most_bytes} a call, the upper end is in the high peak only</source>
@@ -6937,11 +6937,11 @@
   </message>
   <message>
    <source>stages: stage {number} has no layer; give every stage one at least</source>
-   <translation>stages：阶段 {number} 没有层；每个阶段至少要有一层</translation>
+   <translation>stages：第 {number} 级没有层；每一级至少要有一层</translation>
   </message>
   <message>
    <source>stages: the {held} layers of stage {number} do not divide into {interleave} chunks; change them or interleave</source>
-   <translation>stages：阶段 {number} 的 {held} 层无法均分为 {interleave} 块；请修改层数或 interleave</translation>
+   <translation>stages：第 {number} 级的 {held} 层无法均分为 {interleave} 个层块；请修改层数或 interleave</translation>
   </message>
   <message>
    <source>stages: {given} is not a list of layers; write it as 10,11,11</source>
@@ -6953,7 +6953,7 @@
   </message>
   <message>
    <source>stages: {given} numbers of layers for {pp} pipeline stages; give one for each</source>
-   <translation>stages：{pp} 个流水线阶段给出了 {given} 个层数；请为每个阶段各给一个</translation>
+   <translation>stages：流水线有 {pp} 级，却给出了 {given} 个层数；请为每一级各给一个</translation>
   </message>
   <message>
    <source>temporaries of the optimizer's step</source>
@@ -7013,7 +7013,7 @@
   </message>
   <message>
    <source>to and from the neighbouring stages: {forward_bytes} in forward, {backward_bytes} in backward</source>
-   <translation>与相邻的流水线阶段之间收发：前向 {forward_bytes}，反向 {backward_bytes}</translation>
+   <translation>与相邻的流水线级之间收发：前向 {forward_bytes}，反向 {backward_bytes}</translation>
   </message>
   <message>
    <source>tools/autograd/derivatives.yaml, torch 2.13: what each operation saves for its backward</source>
@@ -8077,7 +8077,7 @@
   </message>
   <message>
    <source>{optimizer} does not run here ({cause}); its state and scratch follow the catalogue's rules, the rest is traced</source>
-   <translation>{optimizer} 无法在此运行（{cause}）；其状态与临时空间按目录中的规则计算，其余为追踪结果</translation>
+   <translation>{optimizer} 无法在此运行（{cause}）；其状态与暂存内存按目录中的规则计算，其余为追踪结果</translation>
   </message>
   <message>
    <source>{optimizer} does not run in torch: only its state is predicted, not what its step takes nor the peak.</source>
@@ -9007,7 +9007,7 @@
   </message>
   <message>
    <source>change</source>
-   <translation>差值</translation>
+   <translation>变化</translation>
   </message>
   <message>
    <source>context, libraries</source>
