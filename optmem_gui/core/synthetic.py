@@ -53,13 +53,18 @@ def shape_count(shape: TransformerShape) -> int:
     return shape.layers * layer + rest
 
 
+def synthetic_title(param_count: int) -> str:
+    """What a model made from its size alone is called."""
+    return f"{format_short_count(param_count)} parameters"
+
+
 def synthetic_model(param_count: int) -> ModelSpec:
     """A model of exactly ``param_count`` parameters.
 
     Args:
         param_count: At least 1. Below the smallest transformer (3,632) it is a single vector.
     """
-    title = f"{format_short_count(param_count)} parameters"
+    title = synthetic_title(param_count)
     shape = synthetic_shape(param_count)
     if shape is None:
         vector = ParameterTensor("remainder", (param_count,), F32)
@@ -86,11 +91,10 @@ def transformer_ref(title: str, source: Source, shape: TransformerShape, dtype: 
 
 def synthetic_ref(param_count: int) -> ModelRef:
     """The groups of :func:`synthetic_model`, at a cost that does not depend on the count."""
-    spec_title = f"{format_short_count(param_count)} parameters"
     shape = synthetic_shape(param_count)
     if shape is None:
         return group_model(synthetic_model(param_count))
-    return transformer_ref(spec_title, Source.SYNTHETIC, shape)
+    return transformer_ref(synthetic_title(param_count), Source.SYNTHETIC, shape)
 
 
 def _smallest(hidden: int, param_count: int) -> TransformerShape:

@@ -17,6 +17,7 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 from optmem_gui import paths
 from optmem_gui.core.model import ModelRef, Source
 from optmem_gui.core.reasons import Reason, render
+from optmem_gui.core.synthetic import synthetic_title
 from optmem_gui.core.texts import TEMPLATES
 from optmem_gui.core.units import SizeUnit, format_bytes, format_short_count
 
@@ -122,10 +123,15 @@ def precision_name(scheme_id: str) -> str:
 
 def model_title(model: ModelRef) -> str:
     """What to call a model: by its size in the current language where it is made from a size alone."""
-    if model.source is not Source.SYNTHETIC:
-        return model.title
+    return model.title if model.source is not Source.SYNTHETIC else kept_title(model.title, model.param_count)
+
+
+def kept_title(title: str, param_count: int) -> str:
+    """A model's title that was written down: a size alone in the current language, others as they are."""
+    if title != synthetic_title(param_count):
+        return title
     sized = QCoreApplication.translate("Models", "{count} parameters")
-    return sized.format(count=format_short_count(model.param_count))
+    return sized.format(count=format_short_count(param_count))
 
 
 def gpu_group_name(group: str) -> str:

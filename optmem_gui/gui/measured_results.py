@@ -16,6 +16,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.checkpoint_view import scrolling
 from optmem_gui.gui.files import Files
+from optmem_gui.gui.i18n import kept_title
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.paths import CALIBRATIONS_FILE, results_dir
@@ -188,9 +189,8 @@ class MeasuredResults(QObject):
         buttons = QMessageBox.StandardButton
         question = self.tr("Delete {count} measurements for good?").format(count=len(ids))
         if len(ids) == 1 and self._selected:
-            question = self.tr("Delete the measurement of {model} for good?").format(
-                model=self._selected[0].title
-            )
+            model = kept_title(self._selected[0].title, self._selected[0].summary.param_count)
+            question = self.tr("Delete the measurement of {model} for good?").format(model=model)
         answer = QMessageBox.question(
             self._window,
             self.tr("Delete measurements"),

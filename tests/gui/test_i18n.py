@@ -11,6 +11,7 @@ from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.simulating import CATEGORIES
+from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.gpu_table import load_gpus
 from optmem_gui.gui import i18n
 
@@ -23,6 +24,15 @@ def test_every_id_has_a_name() -> None:
     assert set(i18n.PHASE_NAMES) == set(PHASE_IDS)
     assert set(i18n.PRECISION_NAMES) == set(SCHEMES)
     assert set(i18n.GPU_GROUPS) == {gpu.group for gpu in load_gpus().values()}
+
+
+def test_a_model_of_a_size_is_named_in_the_language_and_others_as_they_are(qapp: QApplication) -> None:
+    translators = i18n.Translators(qapp)
+    translators.set_language("zh_CN")
+    titles = [i18n.kept_title(synthetic_ref(7_000_000_000).title, 7_000_000_000), i18n.kept_title("mine", 7)]
+    translators.set_language("en")
+    assert titles == ["7B 参数", "mine"]
+    assert i18n.kept_title("7B parameters", 7_000_000_000) == "7B parameters"
 
 
 def test_a_reason_is_written_with_its_values_in_the_chosen_unit() -> None:

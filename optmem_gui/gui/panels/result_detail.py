@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.result_rows import result_changes
 from optmem_gui.core.units import SizeUnit, format_bytes
-from optmem_gui.gui.i18n import labelled, listed, precision_name, render_reason
+from optmem_gui.gui.i18n import kept_title, labelled, listed, precision_name, render_reason
 from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.painting import em
@@ -86,7 +86,7 @@ class ResultDetail(QWidget):
     def _show_one(self, kept: KeptResult, unit: SizeUnit) -> None:
         found = kept.summary
         self.head.setText(
-            listed((kept.title, found.optimizer, precision_name(found.precision), found.device))
+            listed((_title(kept), found.optimizer, precision_name(found.precision), found.device))
         )
         self.head.show()
         heads, rows = three_sides(kept.rows, unit)
@@ -122,7 +122,7 @@ class ResultDetail(QWidget):
         found = kept.summary
         date, torch = kept.date[:16].replace("T", " "), f"torch {found.torch or '?'}"
         return listed(
-            (kept.title, found.optimizer, precision_name(found.precision), found.device, torch, date)
+            (_title(kept), found.optimizer, precision_name(found.precision), found.device, torch, date)
         )
 
     def _fit(self, heads: Heads) -> None:
@@ -180,3 +180,7 @@ class ResultDetail(QWidget):
             self.sides.addWidget(self.plot)
             self.sides.setSizes([round(40 * em(self)), round(36 * em(self))])
         return self.plot
+
+
+def _title(kept: KeptResult) -> str:
+    return kept_title(kept.title, kept.summary.param_count)

@@ -12,7 +12,7 @@ from optmem_gui.core.overhead import CONTEXT_BYTES
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.units import SizeUnit, format_bytes
 from optmem_gui.gui.cards import Surface
-from optmem_gui.gui.i18n import labelled, precision_name, render_reason
+from optmem_gui.gui.i18n import kept_title, labelled, precision_name, render_reason
 from optmem_gui.gui.panels.result_detail import ResultDetail
 from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.labels import ValueLabel
@@ -199,11 +199,11 @@ class ResultsPage(TitledPanel):
         return Heads(cells, (self.tr("Peak, bytes"), self.tr("Id")), frozenset({_PEAK, _ERROR}))
 
     def _row(self, entry: Entry) -> TextRow:
-        found = entry.summary
+        found, title = entry.summary, kept_title(entry.title, entry.summary.param_count)
         peak = self.tr("did not fit") if found.status == "out_of_memory" else "-"
         cells = (
             entry.date[:16].replace("T", " "),
-            entry.title,
+            title,
             found.optimizer,
             precision_name(found.precision),
             found.device,
@@ -213,7 +213,7 @@ class ResultsPage(TitledPanel):
         )
         exact = ("" if found.peak_bytes is None else str(found.peak_bytes), entry.id)
         torch = self.tr("torch {version}").format(version=found.torch or "?")
-        return TextRow(cells, exact, "\n".join(part for part in (entry.title, torch, entry.note) if part))
+        return TextRow(cells, exact, "\n".join(part for part in (title, torch, entry.note) if part))
 
     def retranslate(self) -> None:
         """Put up the words of the current language."""
