@@ -15,6 +15,7 @@ from optmem_gui.core.optimizers.state import OptimizerState, Temporaries
 from optmem_gui.core.phases import Standing, StepCost
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.sharding.messages import Message
 from optmem_gui.core.sharding.share import Share
 
 
@@ -35,6 +36,7 @@ class Sizes:
     phases: tuple[Phase, ...]
     peak: Phase
     host: Mapping[str, int]
+    messages: tuple[Message, ...] = ()
 
     def largest(self, component_id: str) -> int:
         """Largest size on the device in a steady step."""
@@ -190,13 +192,24 @@ def _communication(sizes: Sizes) -> _Text:
     parallel = sizes.scenario.parallel
     if parallel.gpus == 1:
         return _Text("", Reason("formula.one_gpu"), Reason("why.one_gpu"))
-    buffers = sizes.share.buffers
+    buffers, moving = sizes.share.buffers, sizes.standing.messages
     values = {
         "standing_bytes": buffers.standing,
-        "forward_bytes": buffers.forward,
-        "backward_bytes": buffers.backward,
+        "forward_bytes": buffers.forward + moving.forward,
+        "backward_bytes": buffers.backward + moving.backward,
     }
-    return _Text("", Reason("formula.communication", values), Reason(f"shard.{parallel.shard}.buffers"))
+    details = tuple(
+        Detail(
+            max(message.forward, message.backward),
+            Reason(
+                f"detail.sent.{message.name}",
+                {"forward_bytes": message.forward, "backward_bytes": message.backward},
+            ),
+        )
+        for message in sizes.messages
+    )
+    why = Reason(f"shard.{parallel.shard}.buffers")
+    return _Text("", Reason("formula.communication", values), why, details)
 
 
 def _workspace(sizes: Sizes) -> _Text:

@@ -22,6 +22,7 @@ from optmem_gui.core.precision import precision
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.allowed import check_optimizer, sharding_notes
+from optmem_gui.core.sharding.messages import messages
 
 
 def compute(scenario: Scenario, gpu: Gpu | None = None) -> Breakdown:
@@ -118,6 +119,7 @@ def sizes_of(ground: Ground, implementation: Implementation) -> Sizes:
         phases=phase_rows,
         peak=peak_of(phase_rows),
         host=host_sizes(ground, state),
+        messages=messages(scenario, ground.rank.stage),
     )
 
 

@@ -18,6 +18,7 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.engines import share_of
 from optmem_gui.core.sharding.megatron import is_megatron, megatron_activations
 from optmem_gui.core.sharding.mesh import check
+from optmem_gui.core.sharding.messages import messages, sent
 from optmem_gui.core.sharding.ranks import Rank, ranks_of
 from optmem_gui.core.sharding.share import Share
 
@@ -164,6 +165,7 @@ def leading(activations: Activations) -> Activations:
 def _covers(one: ActivationMoment, other: ActivationMoment) -> bool:
     return (
         one.phase == other.phase
+        and one.in_layer >= other.in_layer  # beside a layer stands what ranks send each other
         and _saved(one) >= _saved(other)
         and one.gradients >= other.gradients
         and one.temporaries >= other.temporaries
@@ -286,6 +288,7 @@ def _with_activations(standing: Standing, part: Part, activations: Activations |
         standing,
         workspace=activations.workspace_bytes if activations is not None else 0,
         kept_logits=_kept_logits(part.rank.scenario, part.layout) if stage.heads else 0,
+        messages=sent(messages(part.rank.scenario, stage)),
         waiting_activations=waiting,
     )
 

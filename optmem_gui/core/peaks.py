@@ -188,5 +188,8 @@ def _sizes(ground: Ground, moments: Sequence[ActivationMoment]) -> Iterator[int]
         temporaries = moment.temporaries
         if moment.phase == "backward":
             temporaries = max(temporaries, arriving)
+        sent = 0
+        if moment.in_layer:
+            sent = standing.messages.backward if moment.phase == "backward" else standing.messages.forward
         blocks = rounding * alive // whole if whole else 0
-        yield moment.activations + moment.autocast_copies + alive + blocks + temporaries
+        yield moment.activations + moment.autocast_copies + alive + blocks + temporaries + sent

@@ -46,6 +46,7 @@ class Standing:
         state_at_load: The optimizer's constructor makes the state, not its first step.
         gradients_at_load: Gradients live in a buffer made before training.
         communication: What exists because there are other ranks.
+        messages: More of it while layers run: what ranks that split one micro-batch send each other.
         waiting_activations: Activations of the other micro-batches that wait in a pipeline stage.
         other_models: What else lives on the GPU.
         gradient_share: Part of the gradients that is kept once they are shared out, as bytes kept and
@@ -65,6 +66,7 @@ class Standing:
     state_at_load: bool
     gradients_at_load: bool
     communication: Buffers = NO_BUFFERS
+    messages: Buffers = NO_BUFFERS
     waiting_activations: int = 0
     other_models: int = 0
     gradient_share: tuple[int, int] | None = None
@@ -172,6 +174,7 @@ class _Work:
     copies: int
     gradients: int
     temporaries: int
+    in_layer: bool = False
 
 
 def _simple(standing: Standing, gradients: Gradients) -> Iterable[_Work]:
@@ -185,7 +188,7 @@ def _simple(standing: Standing, gradients: Gradients) -> Iterable[_Work]:
 
 def _traced(activations: Activations) -> Iterable[_Work]:
     for m in activations.moments:
-        yield _Work(m.phase, m.activations, m.autocast_copies, m.gradients, m.temporaries)
+        yield _Work(m.phase, m.activations, m.autocast_copies, m.gradients, m.temporaries, m.in_layer)
 
 
 def _at(base: Parts, work: _Work, standing: Standing, gradients: Gradients) -> Parts:
@@ -193,8 +196,10 @@ def _at(base: Parts, work: _Work, standing: Standing, gradients: Gradients) -> P
     if standing.gradient_share is not None and standing.gradient_share[1]:
         made = made * standing.gradient_share[0] // standing.gradient_share[1]
     alive = gradients.bytes if gradients.in_forward else made
-    buffers = standing.communication
-    moving = buffers.backward if work.phase == "backward" else buffers.forward
+    buffers, sent = standing.communication, standing.messages if work.in_layer else NO_BUFFERS
+    moving = buffers.forward + sent.forward
+    if work.phase == "backward":
+        moving = buffers.backward + sent.backward
     share = standing.gradient_rounding * alive // gradients.bytes if gradients.bytes else 0
     arriving = gradients.arriving_bytes if work.phase == "backward" else 0
     return _parts(

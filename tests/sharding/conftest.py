@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.sharding.jobs import cases, refused
+from tests.sharding.jobs import cases, refused, sent_jobs
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,7 +20,8 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def found() -> dict[str, list[dict[str, Any]]]:
     """What every rank of every run holds."""
-    jobs = {case.name: asdict(case.job) for case in (*cases(), *refused())}
+    asked = (*(case.job for case in (*cases(), *refused())), *sent_jobs())
+    jobs = {job.name: asdict(job) for job in asked}
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "GLOO_SOCKET_IFNAME": "lo"}
     done = subprocess.run(
         [sys.executable, "-m", "tests.sharding.world"],

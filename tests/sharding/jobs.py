@@ -117,6 +117,17 @@ def cases() -> Iterator[Case]:
         yield Case(Parallel(gpus=gpus, shard="hsdp", replicas=replicas), "torch.AdamW")
 
 
+SENT = ("ring attention", "tensor parallel")
+"""What ranks of one micro-batch send each other."""
+
+
+def sent_jobs() -> Iterator[Job]:
+    """A run of each on two numbers of processes; nothing is optimized."""
+    for engine in SENT:
+        for ranks in (2, 4):
+            yield Job(f"{ranks} {engine}", ranks, engine, "torch.optim.AdamW", {}, "fp32", "tiny")
+
+
 REFUSED = (
     ("fsdp2", "torch.Adafactor"),
     ("fsdp2", "transformers.Adafactor"),

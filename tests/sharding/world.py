@@ -32,6 +32,7 @@ from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, 
 from torch.nn.parallel import DistributedDataParallel
 
 from tests.sharding.job import Job
+from tests.sharding.sent import Sent, ring_attention, tensor_parallel
 from tests.sharding.tiny import VOCAB, Layer, Matrices, Tiny
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
@@ -266,12 +267,14 @@ def _split(model: nn.Module, mesh: Any) -> None:
     parallelize_module(model, mesh, plan)
 
 
-RUNS: dict[str, Callable[[Job], Found]] = {
+RUNS: dict[str, Callable[[Job], Found | Sent]] = {
     "ddp": _ddp,
     "zero-redundancy": _ddp,
     "fsdp1": _fsdp1,
     "fsdp2": _fsdp2,
     "hsdp": _fsdp2,
+    "ring attention": ring_attention,
+    "tensor parallel": tensor_parallel,
 }
 
 if __name__ == "__main__":

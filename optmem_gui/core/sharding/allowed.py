@@ -60,7 +60,10 @@ def is_elementwise(implementation: Implementation, settings: Settings) -> bool:
     Factored, low-rank and matrix optimizers look at rows and columns; Adam, and its block-wise 8-bit
     form, do not.
     """
-    return _elements(implementation, settings, _MATRIX) == _elements(implementation, settings, _VECTOR)
+    try:
+        return _elements(implementation, settings, _MATRIX) == _elements(implementation, settings, _VECTOR)
+    except UserError:  # its own rule stops at a vector
+        return False
 
 
 def _elements(implementation: Implementation, settings: Settings, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -89,6 +92,8 @@ def sharding_notes(scenario: Scenario, implementation: Implementation, share: Sh
         yield Reason("shard.pipeline")
     if parallel.tp > 1:
         yield Reason("shard.tensor_parallel_assumed")
+    if parallel.tp * parallel.cp * parallel.pp > 1:
+        yield Reason("shard.sent_not_compared")
     settings = implementation.settings(scenario.options, "cuda")
     if not share.flat and share.gathers and not is_elementwise(implementation, settings):
         yield Reason("shard.local_matrices", {"optimizer": implementation.id})

@@ -142,10 +142,14 @@ def _temporaries(row: Component, sizes: Sizes) -> Iterator[Term]:
 
 def _communication(row: Component, sizes: Sizes) -> Iterator[Term]:
     """What is kept, and the largest of what forward, backward and the step add for a while."""
-    buffers = sizes.share.buffers
+    buffers, moving = sizes.share.buffers, sizes.standing.messages
     if buffers.standing:
         yield Term.exact(Reason("term.kept"), buffers.standing)
-    more = {"forward": buffers.forward, "backward": buffers.backward, "optimizer_step": buffers.step}
+    more = {
+        "forward": buffers.forward + moving.forward,
+        "backward": buffers.backward + moving.backward,
+        "optimizer_step": buffers.step,
+    }
     phase = max(more, key=lambda name: more[name])
     if more[phase]:
         yield Term.exact(Reason("term.more_in", {"phase": phase}), row.bytes - buffers.standing)

@@ -1,0 +1,119 @@
+"""What real collectives make while ranks that split one micro-batch send each other parts of it."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor.experimental._context_parallel import _attention as ring
+from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from tests.sharding.job import Job
+
+BATCH, HEADS, TOKENS, HEAD_DIM, HIDDEN, FFN = 2, 3, 16, 8, 24, 64
+"""Of one rank: its heads, its tokens of a sequence."""
+
+_Tensors = tuple[torch.Tensor, ...]
+
+_RING = ("_c10d_functional", "aten.cat")
+"""What ring attention sends and receives is laid end to end first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """Most bytes alive at once that collectives, and what lays tensors end to end for them, have made."""
+
+    forward: int
+    backward: int
+
+
+class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
+    """Adds up storages that some operations make, as long as they live."""
+
+    def __init__(self, made_by: tuple[str, ...]) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        self._made_by = made_by
+        self._alive: dict[int, int] = {}
+        self.most = 0
+
+    def __torch_dispatch__(
+        self,
+        func: Any,  # torch's signature
+        types: Any,  # torch's signature
+        args: Any = (),  # torch's signature
+        kwargs: Any = None,  # torch's signature
+    ) -> Any:  # torch's signature
+        """Run one operation and remember what it made."""
+        del types
+        made = func(*args, **(kwargs or {}))
+        # what waits for a collective is a wrapper around the tensor that it made, and has no memory
+        if type(made) is torch.Tensor and any(name in str(func) for name in self._made_by):
+            storage = made.untyped_storage()
+            if id(storage) not in self._alive:
+                self._alive[id(storage)] = storage.nbytes()
+                weakref.finalize(storage, self._alive.pop, id(storage))
+            self.most = max(self.most, sum(self._alive.values()))
+        return made
+
+
+def _most(work: Callable[[], Any], made_by: tuple[str, ...]) -> tuple[Any, int]:
+    with _Watch(made_by) as watch:
+        done = work()
+    return done, watch.most
+
+
+def ring_attention(job: Job) -> Sent:
+    """torch's ring attention as ``context_parallel`` runs it, around the CPU's fused kernel.
+
+    The kernel is given by hand, because torch has rules for those of CUDA only; all blocks are of the same
+    use, so none is skipped.
+    """
+    del job
+    ring._cp_options.enable_load_balance = False
+    query, key, value, gradient = (
+        torch.randn(BATCH, HEADS, TOKENS, HEAD_DIM, dtype=torch.bfloat16) for _ in range(4)
+    )
+    assert dist.group.WORLD is not None
+
+    def attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, **_: object) -> _Tensors:
+        made: _Tensors = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(query, key, value)
+        return made
+
+    def back(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, **given: object) -> _Tensors:
+        tensors = (given["gradient"], query, key, value, given["out"], given["logsumexp"])
+        kernel = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward
+        made: _Tensors = kernel(*tensors, 0.0, False)
+        return made
+
+    group = dist.group.WORLD
+    (out, lse, *_), forward = _most(
+        lambda: ring._templated_ring_attention(group, 2, attend, query, key, value), _RING
+    )
+    _, backward = _most(
+        lambda: ring._templated_ring_attention_backward(
+            group, 2, back, gradient, "gradient", query, key, value, out, lse, is_causal=False
+        ),
+        _RING,
+    )
+    return Sent(forward, backward)
+
+
+def tensor_parallel(job: Job) -> Sent:
+    """Two products as DTensor splits them: by columns, then by rows."""
+    model = nn.Sequential(nn.Linear(HIDDEN, FFN, bias=False), nn.SiLU(), nn.Linear(FFN, HIDDEN, bias=False))
+    mesh = init_device_mesh("cpu", (job.ranks,))
+    parallelize_module(model, mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
+    given = torch.randn(BATCH, TOKENS, HIDDEN, requires_grad=True)
+    collectives = ("_c10d_functional",)
+    out, forward = _most(lambda: model(given), collectives)
+    loss = out.sum()
+    del out
+    _, backward = _most(loss.backward, collectives)
+    return Sent(forward, backward)
