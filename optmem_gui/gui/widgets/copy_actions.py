@@ -60,7 +60,8 @@ class CopyActions(QObject):
 
     def retranslate(self) -> None:
         """Put up the words of the current language, with keys that the window handles when others ask."""
-        self._rows.setText(f"{self.tr('Copy rows')}\t{_native(QKeySequence(QKeySequence.StandardKey.Copy))}")
+        rows = self.tr("Copy rows")
+        self._rows.setText(f"{rows}\t{_native(QKeySequence(QKeySequence.StandardKey.Copy))}")
         for name, action in self._single.items():
             text = self.tr("Copy as {notation}").format(notation=NOTATIONS[name].title)
             key = _native(QKeySequence(SHORTCUTS.get(name, "")))
