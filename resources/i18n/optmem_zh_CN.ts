@@ -1121,6 +1121,10 @@
    <source>Copy as {notation}</source>
    <translation>复制为 {notation}</translation>
   </message>
+  <message>
+   <source>Copy rows</source>
+   <translation>复制行</translation>
+  </message>
  </context>
  <context>
   <name>CrashReport</name>
