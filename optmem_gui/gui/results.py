@@ -34,6 +34,9 @@ from optmem_gui.gui.snapshot import MeasureStage, SimulateStage, Snapshot
 if TYPE_CHECKING:
     from optmem_gui.gui.panels.measurement import MeasurementPanel
 
+_TWO_TABLES_EM = 44
+"""Width in lines of text from which the breakdown and the comparison are both readable beside each other."""
+
 Place = Literal["middle", "bottom", "side"]
 """The upper row, the lower row, and the place at its right end in which views take turns."""
 
@@ -181,20 +184,24 @@ class Results(QWidget):
     def heightForWidth(self, width: int) -> int:  # noqa: N802  # Qt's name
         """What the headline needs at this width and a useful height for the rest; below that it scrolls."""
         em = self.fontMetrics().height()
-        useful = 26 if self.bottom.orientation() is Qt.Orientation.Horizontal else 46
+        stacked = sum(not _is_wide(row) for row in (self.middle, self.bottom))
+        useful = 26 + 20 * stacked
         rows = max(self.rows.minimumSizeHint().height(), useful * em)
         return self.top.heightForWidth(width) + em // 2 + rows
 
     def fit_width(self, width: int) -> None:
-        """Put the views of the lower row side by side where there is room for them, else above each other."""
+        """Put the views of each row side by side where there is room for them, else above each other."""
+        em = self.fontMetrics().height()
         cards = (self.bottom.widget(place) for place in range(self.bottom.count()))
         needed = sum(card.minimumSizeHint().width() for card in cards if card is not None)
         wide = self.side.isHidden() or needed + self.bottom.handleWidth() <= width
-        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if self.bottom.orientation() is not orientation:
-            self.bottom.setOrientation(orientation)
-            self.bottom.setSizes([60, 40] if wide else [50, 50])
-            self.rows.setSizes([50, 50] if wide else [30, 70])
+        changed = [
+            _lay(self.middle, width >= _TWO_TABLES_EM * em, (56, 44)),
+            _lay(self.bottom, wide, (60, 40)),
+        ]
+        if any(changed):
+            heights = [20 if _is_wide(row) else 40 for row in (self.middle, self.bottom)]
+            self.rows.setSizes([height * em for height in heights])
             self.updateGeometry()
 
     def reset(self) -> None:
@@ -357,6 +364,19 @@ class Side(Surface):
         super().changeEvent(event)
         if event.type() == QEvent.Type.LanguageChange:
             self._retranslate()
+
+
+def _is_wide(row: QSplitter) -> bool:
+    return row.orientation() is Qt.Orientation.Horizontal
+
+
+def _lay(row: QSplitter, wide: bool, shares: tuple[int, int]) -> bool:
+    """Put a row's views side by side or above each other; whether that changed anything."""
+    if _is_wide(row) is wide:
+        return False
+    row.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
+    row.setSizes(list(shares) if wide else [50, 50])
+    return True
 
 
 def _splitter(orientation: Qt.Orientation, name: str) -> QSplitter:
