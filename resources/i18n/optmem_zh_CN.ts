@@ -8088,6 +8088,10 @@
    <translation>{optimizer} 不在 torch 中运行：只预测其状态，不预测其更新所需的内存，也不预测峰值。</translation>
   </message>
   <message>
+   <source>{optimizer} ends in an error on the sharded tensors of {shard} (torch 2.13) while foreach is on; set foreach to False</source>
+   <translation>启用 foreach 时，{optimizer} 在 {shard} 的分片张量上会出错 (torch 2.13)；请将 foreach 设为 False</translation>
+  </message>
+  <message>
    <source>{optimizer} ends in an error on the sharded tensors of {shard} (torch 2.13); use ddp, zero-redundancy or an optimizer of torch.optim such as AdamW</source>
    <translation>{optimizer} 遇到 {shard} 的分片张量会报错 (torch 2.13)；请使用 ddp、zero-redundancy，或 AdamW 等 torch.optim 中的优化器</translation>
   </message>
