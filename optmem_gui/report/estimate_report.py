@@ -249,10 +249,10 @@ def _facts(exported: Exported) -> Iterator[tuple[str, str]]:
     """What was asked, in the words of the command line, so that it can be asked again."""
     scenario, counts, words = exported.scenario, exported.breakdown.parameters, exported.words
     yield "parameters", words("trained", count=counts.total, trained_count=counts.trainable)
-    options = "".join(f", {name}={value}" for name, value in scenario.options)
-    yield "optimizer", f"{scenario.optimizer}{options}"
+    options = (f"{name}={value}" for name, value in scenario.options)
+    yield "optimizer", words.listed((scenario.optimizer, *options))
     yield "precision", scenario.precision
-    training = ", ".join(_training(scenario))
+    training = words.listed(_training(scenario))
     if training:
         yield "training", training
     lora = scenario.lora
@@ -260,12 +260,12 @@ def _facts(exported: Exported) -> Iterator[tuple[str, str]]:
         values: dict[str, Value] = {"rank": lora.rank, "targets": ", ".join(lora.targets)}
         yield "lora", words("lora_values", dtype=lora.base_dtype, **values)
     if scenario.parallel.gpus > 1:
-        yield "several", ", ".join(_several(scenario))
+        yield "several", words.listed(_several(scenario))
     if exported.gpu is not None:
         yield "gpu", exported.gpu.name
     if scenario.residents:
         each = (f"{row.name} ({format_count(row.count)}, {row.dtype})" for row in scenario.residents)
-        yield "residents", ", ".join(each)
+        yield "residents", words.listed(each)
 
 
 def _training(scenario: Scenario) -> Iterator[str]:

@@ -124,7 +124,13 @@ class RecipePanel(InputPanel):
             return self.tr("rank {rank} on {dtype}").format(rank=value.rank, dtype=value.base_dtype)
         if isinstance(value, tuple):
             return listed(f"{name}={setting}" for name, setting in value) or self.tr("as they come")
-        return self.tr("none") if value in (None, "none") else str(value)
+        words = {
+            ("checkpointing", "full"): self.tr("every layer"),
+            ("loss", "full"): self.tr("full logits"),
+            ("loss", "chunked"): self.tr("chunked"),
+        }
+        said = words.get((field, str(value)), str(value))
+        return self.tr("none") if value in (None, "none") else said
 
     def _reset(self) -> None:
         if self._shown is not None:
