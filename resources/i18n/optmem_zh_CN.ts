@@ -8787,6 +8787,18 @@
    <translation>保持默认</translation>
   </message>
   <message>
+   <source>chunked</source>
+   <translation>分块</translation>
+  </message>
+  <message>
+   <source>every layer</source>
+   <translation>每一层</translation>
+  </message>
+  <message>
+   <source>full logits</source>
+   <translation>完整 logits</translation>
+  </message>
+  <message>
    <source>no</source>
    <translation>否</translation>
   </message>
