@@ -8116,6 +8116,10 @@
    <translation>使用这些选项时，{optimizer} 在步与步之间不保留任何内容。</translation>
   </message>
   <message>
+   <source>{optimizer} keeps the projector of every whole matrix on each rank of {shard}, which is not counted; use ddp or zero-redundancy</source>
+   <translation>使用 {shard} 时，{optimizer} 在每个 rank 上保留每个完整矩阵的投影矩阵，这部分未计入；请改用 ddp 或 zero-redundancy</translation>
+  </message>
+  <message>
    <source>{optimizer} keeps {total_bytes} from step to step.</source>
    <translation>{optimizer} 在步与步之间保留 {total_bytes}。</translation>
   </message>
