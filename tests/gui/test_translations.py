@@ -109,7 +109,7 @@ def _bare(text: str) -> str:
     return without_mnemonic(text).removesuffix("...")
 
 
-def _left_in_english(shown: dict[str, str], translations: Texts) -> dict[str, str]:
+def left_in_english(shown: dict[str, str], translations: Texts) -> dict[str, str]:
     """What is not Chinese though it could be; where a figure of the table of GPUs is from stays as it is."""
     said = {place: text for place, text in shown.items() if not re.search("input.gpu .*cell", place)}
     left = _sources(translations)
@@ -125,11 +125,11 @@ def _fill(window: MainWindow, qtbot: QtBot) -> None:
     window.results.breakdown.table.selectRow(3)
     window.actions_table.submenus["recent"].aboutToShow.emit()
     qtbot.waitUntil(lambda: len(window.store.snapshot.comparison) == len(CATALOGUE))
-    qtbot.waitUntil(lambda: _decided(window), timeout=20_000)
+    qtbot.waitUntil(lambda: decided(window), timeout=20_000)
     settle()
 
 
-def _decided(window: MainWindow) -> bool:
+def decided(window: MainWindow) -> bool:
     """Whether the largest batch and all that is decided beside it belong to what stands in the fields."""
     snapshot = window.store.snapshot
     decisions = snapshot.decisions
@@ -208,7 +208,7 @@ def test_nothing_is_left_in_english(
     window.store.set_measurement(STATES[state])
     settle()
     shown = texts_shown(window)
-    assert _left_in_english(shown, translations) == {}
+    assert left_in_english(shown, translations) == {}
     assert len([text for text in shown.values() if _HAN.search(text)]) > 200
     assert "优化器更新" in [text for place, text in shown.items() if "estimatedPlot" in place]
 
@@ -264,7 +264,7 @@ def test_no_simulation_is_left_in_english(
     if state == "stale":
         window.store.edit("batch", "3")
     settle()
-    assert _left_in_english(_without_names(texts_shown(window)), translations) == {}
+    assert left_in_english(_without_names(texts_shown(window)), translations) == {}
 
 
 def _without_names(shown: dict[str, str]) -> dict[str, str]:
@@ -285,7 +285,7 @@ def test_a_memory_snapshot_is_not_left_in_english(
     qtbot.waitUntil(lambda: len(shown_page.what_if.model.rows) == 2, timeout=20_000)
     settle()
     shown = {place: text for place, text in texts_shown(shown_page).items() if "train.py" not in text}
-    assert _left_in_english(shown, translations) == {}
+    assert left_in_english(shown, translations) == {}
     assert any(_HAN.search(text) for text in shown.values())
 
 
@@ -352,6 +352,6 @@ def test_dialogs_are_chinese(
     shown = {place: text for place, text in texts_shown(dialog).items() if str(settings.path) not in text}
     dialog.deleteLater()
     licences = "QPlainTextEdit"  # names and versions, to be copied
-    left = _left_in_english(shown, translations)
+    left = left_in_english(shown, translations)
     assert {place: text for place, text in left.items() if licences not in place} == {}
     assert any(_HAN.search(text) for text in shown.values())
