@@ -252,7 +252,7 @@ def _facts(exported: Exported) -> Iterator[tuple[str, str]]:
     options = (f"{name}={value}" for name, value in scenario.options)
     yield "optimizer", words.listed((scenario.optimizer, *options))
     yield "precision", scenario.precision
-    training = words.listed(_training(scenario))
+    training = words.listed(_training(scenario, words))
     if training:
         yield "training", training
     lora = scenario.lora
@@ -268,24 +268,24 @@ def _facts(exported: Exported) -> Iterator[tuple[str, str]]:
         yield "residents", words.listed(each)
 
 
-def _training(scenario: Scenario) -> Iterator[str]:
-    if scenario.batch is not None:
-        yield f"batch {scenario.batch}"
-    if scenario.sequence is not None:
-        yield f"seq {scenario.sequence}"
-    given = {
+def _training(scenario: Scenario, words: Words) -> Iterator[str]:
+    given: dict[str, tuple[Value | None, Value | None]] = {
+        "batch": (scenario.batch, None),
+        "seq": (scenario.sequence, None),
         "checkpointing": (scenario.checkpointing, "none"),
         "attention": (scenario.attention, "auto"),
         "loss": (scenario.loss, "full"),
         "accumulate": (scenario.accumulate, 1),
     }
-    yield from (f"{name} {value}" for name, (value, default) in given.items() if value != default)
+    for name, (value, default) in given.items():
+        if value is not None and value != default:
+            yield words(f"asked_{name}", value=value)
     if scenario.clip:
-        yield "clip"
+        yield words("asked_clip")
     if scenario.keep_logits:
-        yield "keep-logits"
+        yield words("asked_keep_logits")
     if scenario.target != "cuda":
-        yield f"target {scenario.target}"
+        yield words("asked_target", value=scenario.target)
 
 
 def _several(scenario: Scenario) -> Iterator[str]:
