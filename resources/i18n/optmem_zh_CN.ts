@@ -6364,6 +6364,10 @@
    <translation>需要一个名称，以便与其他项区分</translation>
   </message>
   <message>
+   <source>accumulate {value}</source>
+   <translation>梯度累积 {value}</translation>
+  </message>
+  <message>
    <source>activations and logits</source>
    <translation>激活值与 logits</translation>
   </message>
@@ -6416,6 +6420,10 @@
    <translation>用融合内核计算注意力：舍入不同，无法得到注意力权重</translation>
   </message>
   <message>
+   <source>attention {value}</source>
+   <translation>注意力 {value}</translation>
+  </message>
+  <message>
    <source>autocast casts fp32 weights once in forward; a cast that backward needs lives until that layer's backward has run. This is why AMP can use more memory on a small batch.</source>
    <translation>autocast 在前向中把 fp32 权重转换一次；反向需要的转换副本会存活到该层反向执行完毕。因此在小批次时，AMP 可能占用更多显存。</translation>
   </message>
@@ -6426,6 +6434,10 @@
   <message>
    <source>batch {batch} x {sequence} tokens, what each operation saves for backward</source>
    <translation>批大小 {batch} x {sequence} 个 token，各运算为反向保存的内容</translation>
+  </message>
+  <message>
+   <source>batch {value}</source>
+   <translation>批大小 {value}</translation>
   </message>
   <message>
    <source>before the step: norms for clipping</source>
@@ -6470,6 +6482,14 @@
   <message>
    <source>checkpoint every block: forward runs twice, about a third more computation</source>
    <translation>对每个块做激活重计算：前向运行两次，计算量约多三分之一</translation>
+  </message>
+  <message>
+   <source>checkpointing {value}</source>
+   <translation>激活重计算 {value}</translation>
+  </message>
+  <message>
+   <source>clip</source>
+   <translation>梯度裁剪</translation>
   </message>
   <message>
    <source>component</source>
@@ -6688,6 +6708,10 @@
    <translation>interleave：每个 rank 持有 {interleave} 个层块需要流水线；请把 pp 设为大于 1</translation>
   </message>
   <message>
+   <source>keep-logits</source>
+   <translation>保留 logits</translation>
+  </message>
+  <message>
    <source>kept all the time</source>
    <translation>始终保留</translation>
   </message>
@@ -6710,6 +6734,10 @@
   <message>
    <source>lion makes fewer tensors in the step; the state is the same.</source>
    <translation>lion 在更新时生成的张量较少；状态相同。</translation>
+  </message>
+  <message>
+   <source>loss {value}</source>
+   <translation>损失 {value}</translation>
   </message>
   <message>
    <source>momentum=0 saves nothing here: the buffer is kept all the same.</source>
@@ -6900,6 +6928,10 @@
    <translation>{dtype} 各块的缩放因子</translation>
   </message>
   <message>
+   <source>seq {value}</source>
+   <translation>序列长度 {value}</translation>
+  </message>
+  <message>
    <source>sequence parallel: it splits what tensor-parallel ranks share; set tp above 1</source>
    <translation>序列并行：它切分的是张量并行 rank 共有的部分；请把 tp 设为大于 1</translation>
   </message>
@@ -6958,6 +6990,10 @@
   <message>
    <source>stages: {given} numbers of layers for {pp} pipeline stages; give one for each</source>
    <translation>stages：流水线有 {pp} 级，却给出了 {given} 个层数；请为每一级各给一个</translation>
+  </message>
+  <message>
+   <source>target {value}</source>
+   <translation>目标 {value}</translation>
   </message>
   <message>
    <source>temporaries of the optimizer's step</source>
@@ -8126,6 +8162,10 @@
   <message>
    <source>{optimizer} looks at rows and columns; its state is counted for the rows this rank holds. Not yet compared with a run.</source>
    <translation>{optimizer} 按行和列处理矩阵；其状态按此 rank 所持有的行计算。尚未与实际运行对比。</translation>
+  </message>
+  <message>
+   <source>{optimizer} needs whole rows and columns, but {shard} cuts parameters as one flat vector; DeepSpeed's own Muon, which runs there, is not counted: use ddp or zero-redundancy</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>{optimizer} needs whole rows and columns, but {shard} cuts parameters as one flat vector; use ddp or zero-redundancy, or an element-wise optimizer</source>
