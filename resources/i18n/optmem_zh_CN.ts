@@ -5540,8 +5540,8 @@
    <translation>PyTorch 的缓存分配器向驱动申请并留用的内存段：即 torch.cuda.max_memory_reserved() 所示。</translation>
   </message>
   <message>
-   <source>Sequence parallel is counted for Megatron-LM only; here norms, dropout and residuals are counted whole, which is too much.</source>
-   <translation>序列并行只对 Megatron-LM 计入；这里归一化、dropout 和残差按完整大小计算，因此偏高。</translation>
+   <source>Sequence parallel as DTensor and torchtitan lay it out: norms, residuals and dropout hold a part of the tokens, inputs of linear layers all of them.</source>
+   <translation type="unfinished" />
   </message>
   <message>
    <source>Sequence: {given} is not a whole number; write tokens such as 2048 or 4096</source>
@@ -8165,7 +8165,7 @@
   </message>
   <message>
    <source>{optimizer} needs whole rows and columns, but {shard} cuts parameters as one flat vector; DeepSpeed's own Muon, which runs there, is not counted: use ddp or zero-redundancy</source>
-   <translation type="unfinished" />
+   <translation>{optimizer} 需要完整的行和列，而 {shard} 把参数当作一个扁平向量切分；DeepSpeed 自带的 Muon 可以在其中运行，但未计入：请改用 ddp 或 zero-redundancy</translation>
   </message>
   <message>
    <source>{optimizer} needs whole rows and columns, but {shard} cuts parameters as one flat vector; use ddp or zero-redundancy, or an element-wise optimizer</source>
