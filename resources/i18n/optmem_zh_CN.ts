@@ -5541,7 +5541,7 @@
   </message>
   <message>
    <source>Sequence parallel as DTensor and torchtitan lay it out: norms, residuals and dropout hold a part of the tokens, inputs of linear layers all of them.</source>
-   <translation type="unfinished" />
+   <translation>按 DTensor 与 torchtitan 的方式做序列并行：归一化层、残差和 dropout 只保留一部分 token，线性层的输入保留全部 token。</translation>
   </message>
   <message>
    <source>Sequence: {given} is not a whole number; write tokens such as 2048 or 4096</source>
