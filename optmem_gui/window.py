@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from argparse import RawDescriptionHelpFormatter
 from collections.abc import Sequence
@@ -46,6 +47,7 @@ def _open(arguments: Sequence[str]) -> int:
     crash = None if parsed.smoke else take_crash()
     log_what_is_not_caught()
     start_log(verbose=parsed.verbose)
+    gc.disable()  # what the start makes stays; walking through it again and again would find nothing
     # Once Qt is loaded, every further import is searched for Qt by its hook: the calculation comes first.
     import optmem_gui.core.optimizer_rows  # noqa: F401, PLC0415  # for the reason above
     from optmem_gui.gui.app import run  # noqa: PLC0415  # Qt is loaded here, after everything that can be refused

@@ -23,8 +23,9 @@ from optmem_gui.core.measuring import measure_request, measured_scenario
 from optmem_gui.core.overhead import CONTEXT_BYTES
 from optmem_gui.core.protocol import Hello, Progress
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.requests import MOST_SAMPLE_HZ, MeasureRequest
+from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.core.result_rows import Predictions
+from optmem_gui.core.run_defaults import MOST_SAMPLE_HZ
 from optmem_gui.core.scenario import Scenario, Target
 from optmem_gui.core.simulated import simulate_request
 from optmem_gui.core.simulating import SimulationReport

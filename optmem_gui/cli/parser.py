@@ -12,7 +12,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.parallel import SHARD_IDS, Offload
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.recipes import RECIPES
-from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, DEFAULT_STEPS
+from optmem_gui.core.run_defaults import DEFAULT_SAMPLE_HZ, DEFAULT_STEPS
 from optmem_gui.core.scenario import Attention, BaseDType, Loss, Target
 
 LARGEST = 10**9

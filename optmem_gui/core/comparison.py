@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from optmem_gui.core.breakdown import PHASE_IDS, Breakdown
-from optmem_gui.core.protocol import PhaseSample, Result
+
+if TYPE_CHECKING:  # named in signatures only; the window starts without them
+    from optmem_gui.core.protocol import PhaseSample, Result
 
 Kind = Literal["component", "phase", "peak", "reserved"]
 

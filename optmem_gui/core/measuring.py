@@ -13,7 +13,8 @@ from optmem_gui.core.model import ModelRef, Role, Shape, TensorGroup
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.state import constructor_keywords
 from optmem_gui.core.parallel import ONE_GPU
-from optmem_gui.core.requests import DEFAULT_STEPS, BareTensor, FrozenTensors, MeasureRequest
+from optmem_gui.core.requests import BareTensor, FrozenTensors, MeasureRequest
+from optmem_gui.core.run_defaults import DEFAULT_STEPS
 from optmem_gui.core.scenario import Scenario, Target
 from optmem_gui.core.synthetic import transformer_ref
 

@@ -9,7 +9,8 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.measuring import measure_request, runs_as_transformer
 from optmem_gui.core.protocol import Result
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.requests import DEFAULT_STEPS, MeasureRequest
+from optmem_gui.core.requests import MeasureRequest
+from optmem_gui.core.run_defaults import DEFAULT_STEPS
 from optmem_gui.core.scenario import Scenario, Target
 from optmem_gui.core.sharding.per_rank import Holdings, held_by
 

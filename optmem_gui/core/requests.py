@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from optmem_gui.core.run_defaults import DEFAULT_STEPS
 from optmem_gui.core.scenario import Attention, Lora, Loss, Options
 from optmem_gui.core.simulating import SimulationTarget
 from optmem_gui.core.transformer import TransformerShape
-
-DEFAULT_STEPS = 3
-"""The first step allocates the optimizer state, the second runs with it, the third confirms the second."""
-
-DEFAULT_SAMPLE_HZ = 100
-MOST_SAMPLE_HZ = 1000
-"""How often the driver is asked during a measurement."""
 
 OLDEST_PYTHON = (3, 10)
 """First Python under which a worker runs."""

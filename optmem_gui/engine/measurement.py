@@ -32,7 +32,8 @@ from optmem_gui.core.protocol import (
     encode,
 )
 from optmem_gui.core.reasons import Reason, Value
-from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, MeasureRequest
+from optmem_gui.core.requests import MeasureRequest
+from optmem_gui.core.run_defaults import DEFAULT_SAMPLE_HZ
 from optmem_gui.engine.child import Child, Launch
 from optmem_gui.engine.measurement_warnings import disturbance, growth, seen, spill
 from optmem_gui.engine.nvml import ENDS

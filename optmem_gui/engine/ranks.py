@@ -12,7 +12,8 @@ from pathlib import Path
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.parallel import Parallel
-from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, MeasureRequest, Rank
+from optmem_gui.core.requests import MeasureRequest, Rank
+from optmem_gui.core.run_defaults import DEFAULT_SAMPLE_HZ
 from optmem_gui.engine.child import Launch
 from optmem_gui.engine.devices import AUTO, CPU, Devices, visible_devices
 from optmem_gui.engine.measurement import Event, Measurement, MeasurementResult

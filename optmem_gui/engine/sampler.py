@@ -22,7 +22,7 @@ from optmem_gui.core.lifeline import die_with_parent
 from optmem_gui.core.observing import DeviceFacts, OtherProcess, Others
 from optmem_gui.core.protocol import Message, Sample, SamplerNote, encode
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, MOST_SAMPLE_HZ
+from optmem_gui.core.run_defaults import DEFAULT_SAMPLE_HZ, MOST_SAMPLE_HZ
 from optmem_gui.engine.devices import UNIFIED, device_memory
 from optmem_gui.engine.nvml import ENDS, HIDDEN, Nvml
 from optmem_gui.engine.punctual import be_punctual

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import logging
 import os
 import signal
@@ -10,6 +11,7 @@ import socket
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QEvent,
@@ -28,13 +30,16 @@ from optmem_gui import __version__
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.engine.gpu_table import load_gpus
 from optmem_gui.gui import settings as keys
-from optmem_gui.gui.dialogs.error_report import CrashReport, ExceptionHook
+from optmem_gui.gui.exception_hook import ExceptionHook
 from optmem_gui.gui.i18n import Translators
 from optmem_gui.gui.icons import app_icon
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.store import Store, first_scenario
 from optmem_gui.gui.theme import apply_fonts
+
+if TYPE_CHECKING:
+    from optmem_gui.gui.dialogs.error_report import CrashReport
 
 _log = logging.getLogger(__name__)
 
@@ -92,6 +97,8 @@ def run(
         _leave_after_paint(app, window)
     else:
         QTimer.singleShot(0, window.runs.look_around)
+    gc.freeze()  # what the start made is no garbage, and no later collection walks through it
+    gc.enable()
     code = app.exec()
     if window.isVisible():
         window.close()
@@ -131,6 +138,8 @@ def build_window(
 
 def show_crash(path: Path, window: MainWindow) -> CrashReport:
     """Tell of a crash beside the window, which can be used meanwhile."""
+    from optmem_gui.gui.dialogs.error_report import CrashReport  # noqa: PLC0415  # most starts have no crash to tell
+
     report = CrashReport(path, window)
     report.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     report.show()

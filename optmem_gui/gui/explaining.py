@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog, QWidget
 
-from optmem_gui.core.why import Subject
+from optmem_gui.core.why.answer import Subject
 from optmem_gui.gui.results import Results
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store

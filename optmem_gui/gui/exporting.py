@@ -20,7 +20,6 @@ from optmem_gui.gui.settings import Settings
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.widgets.copy_actions import CopyActions
 from optmem_gui.report.exporters import EXPORTERS, export
-from optmem_gui.report.files import write_whole
 from optmem_gui.report.notations import NOTATIONS
 
 if TYPE_CHECKING:  # made when they are meant: the window starts without them
@@ -142,6 +141,7 @@ class Exporting(QObject):
     def _make(self, path: Path, draw: Callable[[], bytes]) -> None:
         """Draw and write in a thread."""
         from optmem_gui.gui.tasks.export import ExportThread  # noqa: PLC0415  # as said above
+        from optmem_gui.report.files import write_whole  # noqa: PLC0415  # as said above
 
         self.close()
         thread = self._thread = ExportThread(lambda: write_whole(path, draw()), self)

@@ -26,24 +26,29 @@ def icon(name: str, colour: str | None = None) -> QIcon:
     tone = shades(is_dark())
     result = QIcon()
     for mode, ink in ((QIcon.Mode.Normal, colour or tone.text), (QIcon.Mode.Disabled, tone.border)):
+        renderer = _read(drawing.replace(_INK, ink))
         for size in _SIZES:
-            result.addPixmap(_drawn(drawing.replace(_INK, ink), size), mode)
+            result.addPixmap(_drawn(renderer, size), mode)
     return result
 
 
 def app_icon() -> QIcon:
     """The program's own icon, in all the sizes that window managers ask for."""
-    drawing = icon_file("optmem.svg").read_text(encoding="utf-8")
+    renderer = _read(icon_file("optmem.svg").read_text(encoding="utf-8"))
     result = QIcon()
     for size in _APP_SIZES:
-        result.addPixmap(_drawn(drawing, size))
+        result.addPixmap(_drawn(renderer, size))
     return result
 
 
-def _drawn(drawing: str, size: int) -> QPixmap:
+def _read(drawing: str) -> QSvgRenderer:
+    return QSvgRenderer(QByteArray(drawing.encode()))
+
+
+def _drawn(renderer: QSvgRenderer, size: int) -> QPixmap:
     pixmap = QPixmap(size, size)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
-    QSvgRenderer(QByteArray(drawing.encode())).render(painter, QRectF(0, 0, size, size))
+    renderer.render(painter, QRectF(0, 0, size, size))
     painter.end()
     return pixmap

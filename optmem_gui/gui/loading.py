@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from optmem_gui.checkpoints.contents import Progress
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.snapshot import LoadState
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tasks.load import FoundResult, FoundSnapshot, LoadedModel, LoadedScenario, LoadThread
+
+if TYPE_CHECKING:  # named in signatures only; the readers wait for a file
+    from optmem_gui.checkpoints.contents import Progress
 
 _WAIT_MS = 5_000
 """How long a cancelled reader may take to end; it looks for the wish between two files."""

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QByteArray, QSettings
 
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.requests import DEFAULT_SAMPLE_HZ, DEFAULT_STEPS, MOST_SAMPLE_HZ
+from optmem_gui.core.run_defaults import DEFAULT_SAMPLE_HZ, DEFAULT_STEPS, MOST_SAMPLE_HZ
 from optmem_gui.gui.i18n import LANGUAGES
 from optmem_gui.gui.theme import CONTRAST_CHOICES, THEME_CHOICES
 from optmem_gui.paths import settings_dir

@@ -1,5 +1,7 @@
 """The formats a result can be saved in. To add one: a function and a line in :data:`EXPORTERS`.
 
+The window lists the formats when it starts, so each is loaded when something is saved in it.
+
 Every format carries the program's version, the day, what was assumed, what to look out for, and how the
 numbers were proven. Pictures and PDF are drawn by the window, which has the fonts.
 """
@@ -9,15 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from optmem_gui import __version__
 from optmem_gui.core.errors import UserError
-from optmem_gui.report.estimate_report import Exported, Section, estimate_report
-from optmem_gui.report.files import write_whole
-from optmem_gui.report.html import html_document
-from optmem_gui.report.json_document import estimate_document, to_text
-from optmem_gui.report.latex import latex_document
-from optmem_gui.report.tables import csv_lines, markdown_text, to_markdown
+
+if TYPE_CHECKING:
+    from optmem_gui.report.estimate_report import Exported, Section
 
 DRAWN = (".png", ".svg", ".pdf")
 """Formats that only the window can make."""
@@ -45,6 +45,9 @@ def _csv(exported: Exported) -> str:
 
     A byte order mark tells Excel that it is UTF-8, where that matters.
     """
+    from optmem_gui.report.estimate_report import estimate_report  # noqa: PLC0415  # as said above
+    from optmem_gui.report.tables import csv_lines  # noqa: PLC0415  # as said above
+
     report = estimate_report(exported)
     first, *others = report.sections
     head = [("", report.title), *(("", line) for line in report.answer), *report.facts, ("", report.made)]
@@ -53,18 +56,25 @@ def _csv(exported: Exported) -> str:
 
 
 def _csv_section(section: Section) -> str:
+    from optmem_gui.report.tables import csv_lines  # noqa: PLC0415  # as said above
+
     table = section.table
     rows = [] if table is None else [table.headers, *table.rows]
     return csv_lines([*rows, *((section.title, line) for line in section.lines)])
 
 
 def _json(exported: Exported) -> str:
+    from optmem_gui.report.json_document import estimate_document, to_text  # noqa: PLC0415  # as said above
+
     document = estimate_document(exported.scenario, exported.breakdown)
     made = {"program": {"name": "OptMem", "version": __version__}, "date": exported.made}
     return to_text({**document, "made": made})
 
 
 def _markdown(exported: Exported) -> str:
+    from optmem_gui.report.estimate_report import estimate_report  # noqa: PLC0415  # as said above
+    from optmem_gui.report.tables import markdown_text  # noqa: PLC0415  # as said above
+
     report = estimate_report(exported)
     head = f"## {markdown_text(report.title)}\n\n" + "".join(
         f"**{markdown_text(line)}**  \n" for line in report.answer
@@ -74,16 +84,24 @@ def _markdown(exported: Exported) -> str:
 
 
 def _markdown_section(section: Section) -> str:
+    from optmem_gui.report.tables import markdown_text, to_markdown  # noqa: PLC0415  # as said above
+
     table = "" if section.table is None else to_markdown(section.table)
     lines = "".join(f"- {markdown_text(line)}\n" for line in section.lines)
     return f"### {markdown_text(section.title)}\n\n{table}{lines}"
 
 
 def _latex(exported: Exported) -> str:
+    from optmem_gui.report.estimate_report import estimate_report  # noqa: PLC0415  # as said above
+    from optmem_gui.report.latex import latex_document  # noqa: PLC0415  # as said above
+
     return latex_document(estimate_report(exported))
 
 
 def _html(exported: Exported) -> str:
+    from optmem_gui.report.estimate_report import estimate_report  # noqa: PLC0415  # as said above
+    from optmem_gui.report.html import html_document  # noqa: PLC0415  # as said above
+
     return html_document(estimate_report(exported))
 
 
@@ -121,4 +139,6 @@ def export(exporter_id: str, path: Path, exported: Exported) -> None:
     Raises:
         UserError: The file cannot be written.
     """
+    from optmem_gui.report.files import write_whole  # noqa: PLC0415  # as said above
+
     write_whole(path, EXPORTERS[exporter_id].text(exported))

@@ -16,7 +16,8 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.side_by_side import SideRow
 from optmem_gui.core.solve import Solution
 from optmem_gui.core.ways import Way
-from optmem_gui.core.why import TIERS, component_proofs, tier_proofs
+from optmem_gui.core.why.answer import TIERS
+from optmem_gui.core.why.proofs import component_proofs, tier_proofs
 
 SCHEMA = 1
 """Version of the document; raised when a key changes its meaning or goes away."""

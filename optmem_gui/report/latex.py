@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 
-from optmem_gui.report.estimate_report import Report
-from optmem_gui.report.tables import Table
+if TYPE_CHECKING:  # named in signatures only; the window copies tables and starts without reports
+    from optmem_gui.report.estimate_report import Report
+    from optmem_gui.report.tables import Table
 
 _ESCAPES = str.maketrans(
     {

@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit
 
 from optmem_gui.gui import settings as keys
 from optmem_gui.gui.dialogs.about import AboutDialog
-from optmem_gui.gui.dialogs.error_report import ErrorReport, ExceptionHook, report_text
+from optmem_gui.gui.dialogs.error_report import ErrorReport, report_text
 from optmem_gui.gui.dialogs.settings import SettingsDialog
+from optmem_gui.gui.exception_hook import ExceptionHook
 from optmem_gui.gui.settings import Settings
 from tests.gui.conftest import settle
 

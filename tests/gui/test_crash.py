@@ -23,7 +23,8 @@ from optmem_gui import logs
 from optmem_gui.gui import desktop
 from optmem_gui.gui.app import show_crash
 from optmem_gui.gui.dialogs import error_report
-from optmem_gui.gui.dialogs.error_report import CrashReport, ErrorReport, ExceptionHook, crash_text
+from optmem_gui.gui.dialogs.error_report import CrashReport, ErrorReport, crash_text
+from optmem_gui.gui.exception_hook import ExceptionHook
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.masking import masked
 from tests.gui.conftest import settle

@@ -18,7 +18,7 @@ from optmem_gui.core.comparison import ComparedRow
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.why import Subject
+from optmem_gui.core.why.answer import Subject
 from optmem_gui.gui.dialogs.about import AboutDialog
 from optmem_gui.gui.dialogs.error_report import ErrorReport
 from optmem_gui.gui.dialogs.function import FunctionDialog

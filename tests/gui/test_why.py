@@ -17,7 +17,7 @@ from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.proof import PROOF_KINDS
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
-from optmem_gui.core.why import Subject, subjects_of
+from optmem_gui.core.why.answer import Subject, subjects_of
 from optmem_gui.core.why.sources import PAGES
 from optmem_gui.gui.dialogs.pages import PagesDialog, drawing, page_folder_of, page_title
 from optmem_gui.gui.dialogs.why import PROOF_MARKS, WhyDialog

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import platform
-import sys
-import threading
 import traceback
 from pathlib import Path
 from types import TracebackType
 
 import PySide6
-from PySide6.QtCore import QObject, Signal, qVersion
+from PySide6.QtCore import qVersion
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
@@ -29,7 +26,6 @@ from optmem_gui.gui.desktop import open_folder
 from optmem_gui.gui.masking import masked
 from optmem_gui.logs import LOG_FILE, log_dir
 
-_log = logging.getLogger(__name__)
 _LOG_LINES = 50
 _CRASH_CHARACTERS = 20_000
 """A crash names each of its threads; the first of them is the one that ended the process."""
@@ -160,44 +156,3 @@ class CrashReport(ReportDialog):
             )
             return
         self.accept()
-
-
-class ExceptionHook(QObject):
-    """Logs whatever was not caught and shows one report; further ones are counted, not stacked."""
-
-    _caught = Signal(str)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.count = 0
-        self._open: ErrorReport | None = None
-        self._caught.connect(self._show)  # from another thread, it waits for this one
-
-    def install(self) -> None:
-        """Take the place of Python's own hooks; the exception of a slot arrives here too."""
-        sys.excepthook = self
-        threading.excepthook = self._from_thread
-
-    def __call__(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """Handle one exception, of any thread: that of a ``QThread`` arrives in the thread itself."""
-        if issubclass(kind, KeyboardInterrupt):
-            QApplication.exit(130)
-            return
-        self.count += 1
-        _log.error("not caught", exc_info=(kind, error, trace))
-        if self._open is None and QApplication.instance() is not None:
-            self._caught.emit(report_text(kind, error, trace))
-
-    def _from_thread(self, caught: threading.ExceptHookArgs) -> None:
-        if caught.exc_value is not None:
-            self(caught.exc_type, caught.exc_value, caught.exc_traceback)
-
-    def _show(self, text: str) -> None:
-        if self._open is not None:
-            return
-        self._open = ErrorReport(text, QApplication.activeWindow())
-        try:
-            self._open.exec()
-        finally:
-            self._open.deleteLater()
-            self._open = None

@@ -22,7 +22,8 @@ from optmem_gui.core.breakdown import Band
 from optmem_gui.core.proof import ProofKind
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.units import format_bytes, format_count
-from optmem_gui.core.why import Subject, SubjectKind, Term, Why, explain, subjects_of
+from optmem_gui.core.why.answer import Subject, SubjectKind, Term, Why, subjects_of
+from optmem_gui.core.why.explain import explain
 from optmem_gui.gui.dialogs.pages import page_title
 from optmem_gui.gui.i18n import component_name, labelled, phase_name, render_reason
 from optmem_gui.gui.snapshot import Snapshot

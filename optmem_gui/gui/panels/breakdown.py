@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QSplitter, QTextBrowser, QWidget
 
 from optmem_gui.core.breakdown import Breakdown, Component
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
-from optmem_gui.core.why import Subject
+from optmem_gui.core.why.answer import Subject
 from optmem_gui.gui.i18n import component_name, render_reason
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.widgets.breakdown_model import BreakdownModel, Column, SwatchDelegate
@@ -24,7 +24,7 @@ class BreakdownPanel(TitledPanel):
     """The table of components, and below it everything about the selected one.
 
     Emits:
-        why_wanted: The :class:`~optmem_gui.core.why.Subject` to explain.
+        why_wanted: The :class:`~optmem_gui.core.why.answer.Subject` to explain.
     """
 
     why_wanted = Signal(object)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
-from optmem_gui.core.why import Subject
+from optmem_gui.core.why.answer import Subject
 from optmem_gui.gui.i18n import component_name, listed, render_reason
 from optmem_gui.gui.panels.decide_largest import Largest
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, SimulateStage, Snapshot
@@ -26,7 +26,7 @@ class HeadlinePanel(QWidget):
     """Peak, verdict, the three numbers, and the peak as a stacked bar.
 
     Emits:
-        why_wanted: The :class:`~optmem_gui.core.why.Subject` to explain.
+        why_wanted: The :class:`~optmem_gui.core.why.answer.Subject` to explain.
     """
 
     why_wanted = Signal(object)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from optmem_gui.core.breakdown import RankRow
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
-from optmem_gui.core.why import Subject
+from optmem_gui.core.why.answer import Subject
 from optmem_gui.gui.i18n import phase_name, render_reason
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.widgets.copy_table import CopyTable
@@ -23,7 +23,7 @@ class RanksPanel(TitledPanel):
     """One row a kind of rank, the worst marked.
 
     Emits:
-        why_wanted: The :class:`~optmem_gui.core.why.Subject` to explain.
+        why_wanted: The :class:`~optmem_gui.core.why.answer.Subject` to explain.
     """
 
     why_wanted = Signal(object)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QWidget
 
 from optmem_gui.core.breakdown import COMPONENT_IDS, Moment
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
-from optmem_gui.core.why import Subject
+from optmem_gui.core.why.answer import Subject
 from optmem_gui.gui.fields import Segment
 from optmem_gui.gui.i18n import component_name, phase_name
 from optmem_gui.gui.snapshot import MeasurementState, Snapshot
@@ -36,7 +36,7 @@ class TimelinePanel(TitledPanel):
     The plot follows the first paint of the window by a moment: figures first, pictures next.
 
     Emits:
-        why_wanted: The :class:`~optmem_gui.core.why.Subject` to explain.
+        why_wanted: The :class:`~optmem_gui.core.why.answer.Subject` to explain.
     """
 
     why_wanted = Signal(object)

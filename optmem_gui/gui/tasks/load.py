@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QThread, Signal
 
-from optmem_gui.checkpoints.contents import Cancelled, Progress
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef
 from optmem_gui.core.reasons import Reason
@@ -22,7 +21,7 @@ from optmem_gui.paths import SCENARIO_SUFFIX
 if TYPE_CHECKING:
     from optmem_gui.checkpoints.checkpoint import Checkpoint
     from optmem_gui.checkpoints.choices import Choices
-    from optmem_gui.checkpoints.contents import Build
+    from optmem_gui.checkpoints.contents import Build, Progress
 
 _PROGRESS_SECONDS = 1 / 30
 
@@ -81,6 +80,8 @@ class LoadThread(QThread):
 
     def run(self) -> None:
         """Read, in the thread."""
+        from optmem_gui.checkpoints.contents import Cancelled  # noqa: PLC0415  # readers wait until a file is meant
+
         try:
             self.outcome = self._read()
         except Cancelled:

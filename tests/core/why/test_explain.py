@@ -22,7 +22,9 @@ from optmem_gui.core.residents import Resident
 from optmem_gui.core.scenario import Lora, Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.texts import why as texts
-from optmem_gui.core.why import TIERS, Subject, Why, beliefs, explain, subjects_of
+from optmem_gui.core.why import beliefs
+from optmem_gui.core.why.answer import TIERS, Subject, Why, subjects_of
+from optmem_gui.core.why.explain import explain
 from optmem_gui.core.why.sources import PAGES
 from optmem_gui.engine.gpu_table import find_gpu
 
