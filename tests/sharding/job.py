@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -20,3 +20,4 @@ class Job:
     tp: int = 1
     replicas: int = 1
     bucket_view: bool = False
+    group: dict[str, Any] = field(default_factory=dict)

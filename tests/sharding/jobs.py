@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from optmem_gui.checkpoints.names import role_of
 from optmem_gui.core.dtypes import F32
@@ -63,7 +64,24 @@ class Case:
             tp=chosen.tp,
             replicas=chosen.replicas,
             bucket_view=chosen.bucket_view,
+            group=self._group(),
         )
+
+    def _group(self) -> dict[str, Any]:
+        """What stands beside the parameters in their group."""
+        implementation = find(self.optimizer)
+        if implementation.handing != "low_rank":
+            return {}
+        values = implementation.settings(self.options, "cpu").values
+        return {
+            "rank": values["rank"],
+            "update_proj_gap": 200,
+            "scale": 0.25,
+            "alpha": 1.0,
+            "scale_type": "channel",
+            "proj": values.get("proj"),
+            "proj_type": values.get("proj_type", "std"),
+        }
 
 
 @lru_cache
@@ -111,11 +129,41 @@ def cases() -> Iterator[Case]:
         yield Case(Parallel(gpus=gpus, shard="fsdp2"), "torch.AdamW", precision="bf16")
         yield Case(Parallel(gpus=gpus, shard="fsdp2"), "torch.AdamW", precision="amp-bf16")
         yield Case(Parallel(gpus=gpus, shard="fsdp2", tp=gpus), "torch.AdamW")
+        if gpus == 2:
+            yield from _matrix_optimizers(gpus)
         if gpus > 2:
             yield Case(Parallel(gpus=gpus, shard="fsdp2", tp=2), "torch.AdamW")
     for gpus, replicas in ((4, 2), (8, 2), (8, 4)):
         yield Case(Parallel(gpus=gpus, shard="hsdp", replicas=replicas), "torch.AdamW")
 
+
+def _matrix_optimizers(gpus: int) -> Iterator[Case]:
+    """Those that look at rows and columns, low-rank and quantized ones."""
+    rank: Options = (("rank", 16),)
+    for optimizer, options in MATRIX_SHARDED:
+        yield Case(Parallel(gpus=gpus, shard="fsdp2"), optimizer, options, model="matrices")
+    for optimizer in MATRIX_DEALT:
+        yield Case(Parallel(gpus=gpus, shard="zero-redundancy"), optimizer, model="matrices")
+    for shard in ("ddp", "zero-redundancy"):
+        yield Case(Parallel(gpus=gpus, shard=shard), "galore_torch.GaLoreAdamW", rank, model="matrices")
+
+
+MATRIX_SHARDED: tuple[tuple[str, Options], ...] = (
+    ("torchao.AdamW8bit", ()),
+    ("muon.SingleDeviceMuon", ()),
+    ("pytorch_optimizer.Adalite", ()),
+    ("pytorch_optimizer.Adan", (("foreach", False),)),
+)
+"""Run on FSDP2's row shards: the state is that of a rank's rows."""
+
+MATRIX_DEALT = (
+    "pytorch_optimizer.SOAP",
+    "pytorch_optimizer.Shampoo",
+    "pytorch_optimizer.CAME",
+    "came_pytorch.CAME",
+    "torchao.AdamW8bit",
+)
+"""Run on whole parameters, which ZeroRedundancyOptimizer deals out."""
 
 SENT = ("ring attention", "tensor parallel")
 """What ranks of one micro-batch send each other."""
@@ -126,12 +174,27 @@ def sent_jobs() -> Iterator[Job]:
     for engine in SENT:
         for ranks in (2, 4):
             yield Job(f"{ranks} {engine}", ranks, engine, "torch.optim.AdamW", {}, "fp32", "tiny")
+    for along in (False, True):
+        for ranks in (2, 4):
+            name = layer_name(ranks, along=along)
+            group = {"sequence_parallel": along}
+            yield Job(name, ranks, "decoder layer", "torch.optim.AdamW", {}, "fp32", "tiny", group=group)
+
+
+def layer_name(ranks: int, *, along: bool) -> str:
+    """What a test calls a layer split by tensor parallelism, along tokens too or not."""
+    return f"{ranks} decoder layer{' along tokens' * along}"
 
 
 REFUSED = (
     ("fsdp2", "torch.Adafactor"),
     ("fsdp2", "transformers.Adafactor"),
     ("fsdp2", "bitsandbytes.AdamW8bit"),
+    ("fsdp2", "madgrad.MirrorMADGRAD"),
+    ("fsdp2", "came_pytorch.CAME"),
+    ("fsdp2", "pytorch_optimizer.SOAP"),
+    ("fsdp2", "pytorch_optimizer.Shampoo"),
+    ("fsdp2", "pytorch_optimizer.Adan"),
     ("fsdp1", "torch.Muon"),
 )
 """What an engine cannot run: the real step ends in an error on every rank."""

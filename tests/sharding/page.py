@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
+from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.deepspeed_estimators import engine_estimate, zero3_estimate
+from optmem_gui.core.sharding.per_rank import held_by
 from optmem_gui.core.synthetic import synthetic_ref
 from tests.sharding.failures import FAILURES
 from tests.sharding.golden import read, rows
-from tests.sharding.jobs import REFUSED, cases
+from tests.sharding.jobs import REFUSED, Case, cases
 
 PAGE = Path(__file__).parents[2] / "resources" / "docs" / "several-gpus.md"
 GIB = 2**30
@@ -22,7 +24,16 @@ _STATES = ("weights", "gradients", "master_weights", "optimizer_state")
 
 def page() -> str:
     """The whole page."""
-    parts = (_head(), _proof(), _bytes(), _estimators(), _failures(), _megatron(), _not_compared())
+    parts = (
+        _head(),
+        _proof(),
+        _matrices(),
+        _bytes(),
+        _estimators(),
+        _failures(),
+        _megatron(),
+        _not_compared(),
+    )
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
 
 
@@ -51,6 +62,42 @@ def _proof() -> Iterator[str]:
     yield "FSDP2 pads the storage of the last ranks' parameters and gradients to the first rank's rows, not"
     yield "their state; both are counted. Refused, because the real step ends in an error: "
     yield "; ".join(f"{optimizer} under {shard}" for shard, optimizer in REFUSED) + "."
+
+
+_LOOK_AT_ROWS = (
+    "torch.Muon",
+    "pytorch_optimizer.SOAP",
+    "pytorch_optimizer.Shampoo",
+    "galore_torch.GaLoreAdamW",
+    "torch.Adafactor",
+    "came_pytorch.CAME",
+    "bitsandbytes.AdamW8bit",
+    "torchao.AdamW8bit",
+)
+_ENGINES = ("ddp", "zero-redundancy", "zero2", "zero3", "fsdp1", "fsdp2", "megatron")
+
+
+def _matrices() -> Iterator[str]:
+    yield "## Matrix, low-rank, factored and 8-bit optimizers"
+    yield ""
+    yield "State of the first of 2 ranks as a part of one GPU's, three matrices of 256 x 256; `-`: refused."
+    yield "ZeroRedundancyOptimizer deals whole matrices, 2 and 1 of them."
+    yield ""
+    yield f"| optimizer | {' | '.join(_ENGINES)} |"
+    yield "|---" * (len(_ENGINES) + 1) + "|"
+    for optimizer in _LOOK_AT_ROWS:
+        yield f"| {optimizer} | {' | '.join(_part(optimizer, engine) for engine in _ENGINES)} |"
+
+
+def _part(optimizer: str, engine: str) -> str:
+    def state(shard: str) -> int:
+        case = Case(Parallel(gpus=2, shard=shard), optimizer, model="matrices")
+        return held_by(case.scenario, 0).state_bytes
+
+    try:
+        return f"{state(engine) / state('ddp'):.3g}"
+    except UserError:
+        return "-"
 
 
 def _bytes() -> Iterator[str]:

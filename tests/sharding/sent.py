@@ -11,9 +11,18 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor.experimental._context_parallel import _attention as ring
-from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.distributed.tensor.parallel import (
+    ColwiseParallel,
+    PrepareModuleInput,
+    RowwiseParallel,
+    SequenceParallel,
+    parallelize_module,
+)
 from torch.utils._python_dispatch import TorchDispatchMode
+from transformers import LlamaConfig
+from transformers.models.llama.modeling_llama import LlamaDecoderLayer, LlamaRotaryEmbedding
 
 from tests.sharding.job import Job
 
@@ -67,6 +76,61 @@ def _most(work: Callable[[], Any], made_by: tuple[str, ...]) -> tuple[Any, int]:
     with _Watch(made_by) as watch:
         done = work()
     return done, watch.most
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Bytes of distinct storages that autograd keeps of one layer, weights and rotary tables left out."""
+
+    saved: int
+
+
+def decoder_layer(job: Job) -> Saved:
+    """One layer of transformers' Llama, split as torchtitan does; ``group`` says whether along tokens too."""
+    along = bool(job.group["sequence_parallel"])
+    config = LlamaConfig(
+        vocab_size=64, hidden_size=HIDDEN, num_hidden_layers=1, num_attention_heads=8, num_key_value_heads=4,
+        head_dim=HEAD_DIM, intermediate_size=FFN, attn_implementation="sdpa",
+    )  # fmt: skip
+    layer = LlamaDecoderLayer(config, 0)
+    parallelize_module(layer, init_device_mesh("cpu", (job.ranks,)), _plan(along=along))
+    tokens = TOKENS // job.ranks if along else TOKENS
+    given = torch.randn(BATCH, tokens, HIDDEN, requires_grad=True)
+    tables = LlamaRotaryEmbedding(config)(torch.randn(BATCH, TOKENS, HIDDEN), torch.arange(TOKENS)[None])
+    own = {_storage(tensor)._cdata for tensor in (*layer.parameters(), *tables)}
+    kept: dict[int, torch.UntypedStorage] = {}
+
+    def pack(tensor: torch.Tensor) -> torch.Tensor:
+        storage = _storage(tensor)
+        if storage._cdata not in own:
+            kept[storage._cdata] = storage
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(hidden_states=given, position_embeddings=tables, attention_mask=None)
+    return Saved(sum(storage.nbytes() for storage in kept.values()))
+
+
+def _storage(tensor: torch.Tensor) -> torch.UntypedStorage:
+    return (tensor.to_local() if isinstance(tensor, DTensor) else tensor).untyped_storage()
+
+
+def _plan(*, along: bool) -> dict[str, Any]:
+    columns = [f"self_attn.{name}_proj" for name in "qkv"] + ["mlp.gate_proj", "mlp.up_proj"]
+    after = Shard(1) if along else Replicate()
+    plan: dict[str, Any] = {name: ColwiseParallel() for name in columns}
+    plan |= {name: RowwiseParallel(output_layouts=after) for name in ("self_attn.o_proj", "mlp.down_proj")}
+    if along:
+        plan |= {name: SequenceParallel() for name in ("input_layernorm", "post_attention_layernorm")}
+        plan["self_attn"] = PrepareModuleInput(
+            input_kwarg_layouts={"hidden_states": Shard(1)},
+            desired_input_kwarg_layouts={"hidden_states": Replicate()},
+            use_local_output=True,
+        )
+        plan["mlp"] = PrepareModuleInput(
+            input_layouts=(Shard(1),), desired_input_layouts=(Replicate(),), use_local_output=True
+        )
+    return plan
 
 
 def ring_attention(job: Job) -> Sent:

@@ -7,15 +7,20 @@ from typing import Any
 
 import pytest
 
+from optmem_gui.core.activations.plan import make_plan
+from optmem_gui.core.activations.stages import layer_stage
 from optmem_gui.core.estimate import compute
+from optmem_gui.core.layout import place
 from optmem_gui.core.model import Source
 from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.messages import Message, messages
 from optmem_gui.core.sharding.stages import Stage
+from optmem_gui.core.sharding.tensors import split_tensors
 from optmem_gui.core.synthetic import transformer_ref
 from optmem_gui.core.transformer import TransformerShape
 from tests.sharding import sent
+from tests.sharding.jobs import layer_name
 
 SHAPE = TransformerShape(
     vocab=64, hidden=sent.HIDDEN, layers=4, heads=sent.HEADS, kv_heads=sent.HEADS, head_dim=sent.HEAD_DIM,
@@ -54,6 +59,39 @@ def test_all_reduce_of_tensor_parallel(ranks: int, found: dict[str, list[dict[st
     assert said is not None
     for row in found[f"{ranks} tensor parallel"]:
         assert (row["forward"], row["backward"]) == (said.forward, said.backward)
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("along", [False, True])
+def test_a_layer_keeps_what_autograd_keeps(
+    ranks: int, along: bool, found: dict[str, list[dict[str, Any]]]
+) -> None:
+    shape = replace(SHAPE, heads=8, kv_heads=4, norm="rms")
+    scenario = Scenario(
+        split_tensors(transformer_ref("layer", Source.CONFIG, shape), ranks),
+        precision="fp32",
+        target="cpu",
+        parallel=Parallel(gpus=ranks, tp=ranks, shard="fsdp2", sequence_parallel=along),
+    )
+    assert scenario.model.architecture is not None
+    plan = make_plan(scenario.model.architecture, scenario, place(scenario), sent.BATCH, sent.TOKENS)
+    said = layer_stage(plan, input_needs_grad=True, keep=True).kept.activations
+    for row in found[layer_name(ranks, along=along)]:
+        assert row["saved"] == said
+
+
+def test_sequence_parallel_divides_norms_and_residuals_only() -> None:
+    """Of 2 ranks: 32 tokens of 24 in fp32 are 3,072 bytes; LayerNorm keeps its input and two numbers a token.
+
+    Two inputs become 1,536 each, four rows of numbers 64 instead of 128; inputs of linear layers stay whole.
+    """
+    kept = []
+    for along in (False, True):
+        parallel = Parallel(gpus=2, tp=2, shard="fsdp2", sequence_parallel=along)
+        scenario = Scenario(MODEL, precision="fp32", target="cpu", parallel=parallel)
+        plan = make_plan(SHAPE, scenario, place(scenario), sent.BATCH, sent.TOKENS)
+        kept.append(layer_stage(plan, input_needs_grad=True, keep=True).kept.activations)
+    assert kept[0] - kept[1] == 2 * 1536 + 4 * 64
 
 
 def test_megatron_by_hand() -> None:

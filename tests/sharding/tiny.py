@@ -84,12 +84,24 @@ WIDTH = 256
 """Wide enough that an eighth of a matrix still has a block-wise 8-bit state (4096 elements and more)."""
 
 
+class Product(nn.Module):
+    """One matrix, named as a part of an MLP: what low-rank optimizers project."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.up_proj = nn.Linear(WIDTH, WIDTH, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Only that."""
+        return self.up_proj(x)  # type: ignore[no-any-return]  # torch's own types say Any
+
+
 class Matrices(nn.Module):
     """Matrices alone, for optimizers that take nothing else."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(LAYERS))
+        self.layers = nn.ModuleList(Product() for _ in range(LAYERS))
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """One after the other."""

@@ -32,7 +32,7 @@ from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, 
 from torch.nn.parallel import DistributedDataParallel
 
 from tests.sharding.job import Job
-from tests.sharding.sent import Sent, ring_attention, tensor_parallel
+from tests.sharding.sent import Saved, Sent, decoder_layer, ring_attention, tensor_parallel
 from tests.sharding.tiny import VOCAB, Layer, Matrices, Tiny
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
@@ -139,6 +139,11 @@ def _optimizer_class(job: Job) -> type[torch.optim.Optimizer]:
     return found
 
 
+def _given(model: nn.Module, job: Job) -> Any:  # parameters, or a group of them
+    """What the optimizer is made with: low-rank ones want their rank in the parameters' group."""
+    return [{"params": list(model.parameters()), **job.group}] if job.group else model.parameters()
+
+
 def _train(model: nn.Module, optimizer: torch.optim.Optimizer, steps: int = 1) -> None:
     """Steps on data of this rank's own; gradients stay after the last one."""
     torch.manual_seed(dist.get_rank())
@@ -165,12 +170,24 @@ def _stored(tensors: Iterable[torch.Tensor]) -> int:
 
 def state_tensors(optimizer: torch.optim.Optimizer) -> Iterator[tuple[str, torch.Tensor]]:
     """Every distinct tensor in an optimizer's state, with its name."""
-    seen: set[int] = set()
-    for state in optimizer.state.values():
+    seen: dict[int, torch.Tensor] = {}  # held, so that no other tensor gets the same id
+    groups = (group.items() for group in optimizer.param_groups)
+    kept = [{name: value for name, value in group if name != "params"} for group in groups]
+    for state in (*optimizer.state.values(), *kept):
         for name, value in _walk("", state):
             if id(value) not in seen:
-                seen.add(id(value))
-                yield name, _local(value)
+                seen[id(value)] = value
+                for tensor in _inner(_local(value)):
+                    yield name, tensor
+
+
+def _inner(tensor: torch.Tensor) -> Iterator[torch.Tensor]:
+    """What a tensor is made of: quantized state is a class of its own around codes and scales."""
+    if type(tensor) is torch.Tensor or not hasattr(tensor, "__tensor_flatten__"):
+        yield tensor
+        return
+    for name in tensor.__tensor_flatten__()[0]:
+        yield getattr(tensor, name)
 
 
 def _walk(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
@@ -182,6 +199,9 @@ def _walk(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
     elif isinstance(value, (list, tuple)):
         for inner in value:
             yield from _walk(name, inner)
+    elif hasattr(value, "ortho_matrix"):  # a projector keeps its matrices as views into whole ones
+        held = _local(value.ortho_matrix)
+        yield "ortho_matrix", held.new_empty(0).set_(held.untyped_storage())
 
 
 def _found(model: nn.Module, optimizer: torch.optim.Optimizer, buckets: int = 0) -> Found:
@@ -212,10 +232,10 @@ def _ddp(job: Job) -> Found:
     hook.__annotations__.clear()  # DDP compares them with types; here they are strings
     model.register_comm_hook(None, hook)
     if job.engine == "zero-redundancy":
-        dealt = ZeroRedundancyOptimizer(model.parameters(), _optimizer_class(job), **job.keywords)
+        dealt = ZeroRedundancyOptimizer(_given(model, job), _optimizer_class(job), **job.keywords)
         _train(model, dealt, DDP_STEPS)
         return _found(model, dealt.optim, sum(sizes.values()))
-    optimizer = _optimizer_class(job)(model.parameters(), **job.keywords)
+    optimizer = _optimizer_class(job)(_given(model, job), **job.keywords)
     _train(model, optimizer, DDP_STEPS)
     return _found(model, optimizer, sum(sizes.values()))
 
@@ -239,7 +259,7 @@ def _fsdp2(job: Job) -> Found:
         for layer in model.layers:  # type: ignore[union-attr]  # values of a table of cases
             fully_shard(layer, mesh=over, mp_policy=policy)
         fully_shard(model, mesh=over, mp_policy=policy)
-    optimizer = _optimizer_class(job)(model.parameters(), **job.keywords)
+    optimizer = _optimizer_class(job)(_given(model, job), **job.keywords)
     _train(model, optimizer)
     return _found(model, optimizer)
 
@@ -247,7 +267,7 @@ def _fsdp2(job: Job) -> Found:
 def _fsdp1(job: Job) -> Found:
     wrap = ModuleWrapPolicy({Layer if job.model == "tiny" else nn.Linear})
     model = FullyShardedDataParallel(_model(job), auto_wrap_policy=wrap, device_id=torch.device("cpu"))
-    optimizer = _optimizer_class(job)(model.parameters(), **job.keywords)
+    optimizer = _optimizer_class(job)(_given(model, job), **job.keywords)
     _train(model, optimizer)
     return _found(model, optimizer)
 
@@ -267,7 +287,7 @@ def _split(model: nn.Module, mesh: Any) -> None:
     parallelize_module(model, mesh, plan)
 
 
-RUNS: dict[str, Callable[[Job], Found | Sent]] = {
+RUNS: dict[str, Callable[[Job], Found | Sent | Saved]] = {
     "ddp": _ddp,
     "zero-redundancy": _ddp,
     "fsdp1": _fsdp1,
@@ -275,6 +295,7 @@ RUNS: dict[str, Callable[[Job], Found | Sent]] = {
     "hsdp": _fsdp2,
     "ring attention": ring_attention,
     "tensor parallel": tensor_parallel,
+    "decoder layer": decoder_layer,
 }
 
 if __name__ == "__main__":

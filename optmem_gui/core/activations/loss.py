@@ -17,6 +17,7 @@ from optmem_gui.core.activations.stages import (
     apply_norm,
     closing,
     finish,
+    gathered,
     itemise,
     measure,
     stream_dtype,
@@ -38,9 +39,8 @@ from optmem_gui.core.dtypes import F32, DType
 def loss_stage(plan: Plan, *, input_needs_grad: bool) -> Stage:
     """Count everything after the last block."""
     program = Program(plan.autocast, plan.cpu)
-    tokens = plan.token_count
-    x = program.value(tokens * plan.shape.hidden, stream_dtype(plan), input_needs_grad, "residual")
-    hidden = apply_norm(program, plan, x, "norm")
+    x = program.value(plan.stream_count * plan.shape.hidden, stream_dtype(plan), input_needs_grad, "residual")
+    hidden = gathered(program, plan, apply_norm(program, plan, x, "norm"))
     if plan.loss == "full":
         loss = _full(program, plan, hidden)
         program.hold(hidden)

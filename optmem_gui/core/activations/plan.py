@@ -39,6 +39,7 @@ class Plan:
         unit: Allocation granularity, bytes.
         embeds: The embedding is on this GPU; else its output comes from another one.
         heads: The head and the loss are on this GPU; else the gradient comes from another one.
+        along: Tensor-parallel ranks among which tokens of the residual stream are split (sequence parallel).
     """
 
     shape: TransformerShape
@@ -57,11 +58,17 @@ class Plan:
     unit: int
     embeds: bool = True
     heads: bool = True
+    along: int = 1
 
     @property
     def token_count(self) -> int:
         """Tokens of a micro-batch."""
         return self.batch * self.sequence
+
+    @property
+    def stream_count(self) -> int:
+        """Tokens of the residual stream, on which norms and dropout work."""
+        return self.batch * -(-self.sequence // self.along)
 
     def matrix(self, leaf: str) -> Matrix:
         """A weight by the name of its module."""
@@ -91,6 +98,7 @@ def make_plan(shape: TransformerShape, scenario: Scenario, layout: Layout, batch
         accumulating=scenario.accumulate > 1 or not scenario.set_to_none,
         inputs_need_grad=scenario.lora is not None and span > 0,
         unit=1 if cpu else ALLOCATION_BYTES,
+        along=scenario.parallel.tp if scenario.parallel.sequence_parallel else 1,
     )
 
 

@@ -78,8 +78,8 @@ def layer_program(plan: Plan, *, input_needs_grad: bool) -> tuple[list[Step], Va
     """The operations of one block, with its input and its result."""
     shape, tokens = plan.shape, plan.token_count
     program = Program(plan.autocast, plan.cpu)
-    x = program.value(tokens * shape.hidden, stream_dtype(plan), input_needs_grad, "residual")
-    first = apply_norm(program, plan, x, "input_layernorm")
+    x = program.value(plan.stream_count * shape.hidden, stream_dtype(plan), input_needs_grad, "residual")
+    first = gathered(program, plan, apply_norm(program, plan, x, "input_layernorm"))
     q, k, v = project(program, plan, first)
     if _rotary(shape):
         q, k = (rotate(program, part, stream_dtype(plan), "attention") for part in (q, k))
@@ -90,23 +90,38 @@ def layer_program(plan: Plan, *, input_needs_grad: bool) -> tuple[list[Step], Va
     program.hold(first)
     if shape.fused and _rotary(shape) and kernel_of(plan)[0] not in ("eager", "math"):
         mixed = program.copy(mixed, "linear_input")  # its queries lie heads first, and so does the result
-    branch = program.linear(mixed, plan.matrix("o_proj"), tokens, "residual")
+    branch = scattered(program, plan, program.linear(mixed, plan.matrix("o_proj"), tokens, "residual"))
     if shape.norms_after:
         branch = apply_norm(program, plan, branch, "post_attention_layernorm")
     middle = program.add(x, program.dropout(branch, shape.dropout, "residual"), "residual")
     before = "pre_feedforward_layernorm" if shape.norms_after else "post_attention_layernorm"
-    second = apply_norm(program, plan, middle, before)
+    second = gathered(program, plan, apply_norm(program, plan, middle, before))
     if shape.experts:
         branch = mix_experts(program, plan, second)
         program.hold(second)
     else:
         branch = feed_forward(program, plan, second)
+    branch = scattered(program, plan, branch)
     if shape.norms_after:
         branch = apply_norm(program, plan, branch, "post_feedforward_layernorm")
     result = program.add(middle, program.dropout(branch, shape.dropout, "residual"), "residual")
     program.hold(x)
     middle_ops: list[Step] = [Region(tuple(core), (q, k, v), mixed)] if plan.recompute_attention else [*core]
     return [*head, *middle_ops, *program.ops[tail:]], x, result
+
+
+def gathered(program: Program, plan: Plan, x: Value) -> Value:
+    """All tokens of what a norm makes of this rank's: the linear layers keep them (sequence parallel).
+
+    Source: torch ``distributed/tensor/parallel/style.py`` (``SequenceParallel``, and ``PrepareModuleInput``
+    from ``Shard(1)`` to ``Replicate``), laid out as torchtitan does for Llama.
+    """
+    return x if plan.along == 1 else program.copy(x, "linear_input", plan.token_count * plan.shape.hidden)
+
+
+def scattered(program: Program, plan: Plan, x: Value) -> Value:
+    """This rank's tokens of a sum over ranks (``RowwiseParallel`` to ``Shard(1)``)."""
+    return x if plan.along == 1 else program.copy(x, "residual", plan.stream_count * plan.shape.hidden)
 
 
 def feed_forward(program: Program, plan: Plan, second: Value) -> Value:
@@ -159,8 +174,8 @@ def project(program: Program, plan: Plan, x: Value) -> tuple[Value, Value, Value
 def apply_norm(program: Program, plan: Plan, x: Value, leaf: str) -> Value:
     """Append the norm that the shape has."""
     if plan.shape.norm == "layer":
-        return program.layer_norm(x, plan.matrix(leaf), plan.token_count)
-    return program.rms_norm(x, plan.matrix(leaf), plan.token_count, offset=plan.shape.norm_offset)
+        return program.layer_norm(x, plan.matrix(leaf), plan.stream_count)
+    return program.rms_norm(x, plan.matrix(leaf), plan.stream_count, offset=plan.shape.norm_offset)
 
 
 @lru_cache(maxsize=256)

@@ -13,6 +13,7 @@ from optmem_gui.core.optimizers.state import check_shapes
 from optmem_gui.core.parallel import ONE_GPU
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.sharding import dtensor_steps
 from optmem_gui.core.sharding.megatron import is_megatron
 from optmem_gui.core.sharding.share import Share
 
@@ -20,12 +21,6 @@ _MATRIX, _VECTOR = (256, 512), (256 * 512,)
 
 
 _PER_PARAMETER = ("fsdp2", "hsdp")
-
-_NO_DTENSOR_LIBRARIES = ("bitsandbytes",)
-"""Their steps are operators of their own, for which torch has no rule how to run them on sharded tensors."""
-
-_NO_DTENSOR = ("torch.Adafactor", "torch.Rprop", "transformers.Adafactor")
-"""Steps that end in an error on sharded tensors: an in-place operation would change how they are cut."""
 
 
 def check_optimizer(implementation: Implementation, scenario: Scenario, share: Share) -> None:
@@ -35,23 +30,33 @@ def check_optimizer(implementation: Implementation, scenario: Scenario, share: S
         UserError: Names the optimizer and the engine, and what would take it.
     """
     shard = scenario.parallel.shard
-    if shard in _PER_PARAMETER and scenario.parallel != ONE_GPU and not runs_on_dtensor(implementation):
-        raise UserError("shard.no_dtensor", optimizer=implementation.id, shard=shard)
+    if shard in _PER_PARAMETER and scenario.parallel != ONE_GPU:
+        if not runs_on_dtensor(implementation):
+            raise UserError("shard.no_dtensor", optimizer=implementation.id, shard=shard)
+        if implementation.id in dtensor_steps.WHOLE_PROJECTORS:
+            raise UserError("shard.whole_projectors", optimizer=implementation.id, shard=shard)
+        foreach = implementation.settings(scenario.options, scenario.target).values.get("foreach")
+        if implementation.id in dtensor_steps.FOREACH_ONLY and foreach is not False:
+            raise UserError("shard.no_dtensor_foreach", optimizer=implementation.id, shard=shard)
     if not share.flat:
         check_shapes(implementation, share.weights)  # some other rank may hold what this one does not
         return
     needs = implementation.requirement
     refused = needs is not None and any(not needs.accepts(placed.group) for placed in share.optimized.trained)
     if refused or not is_elementwise(implementation, implementation.settings(scenario.options, "cuda")):
-        raise UserError("shard.needs_matrices", optimizer=implementation.id, shard=shard)
+        own = implementation.family == "muon" and shard.startswith("zero")
+        key = "shard.deepspeed_muon" if own else "shard.needs_matrices"
+        raise UserError(key, optimizer=implementation.id, shard=shard)
 
 
 def runs_on_dtensor(implementation: Implementation) -> bool:
     """Whether the step runs on parameters that are DTensors, as FSDP2 makes them.
 
-    Source: one step of each with torch 2.13 on two processes (``tests/sharding``).
+    Source: :mod:`optmem_gui.core.sharding.dtensor_steps`.
     """
-    return implementation.library not in _NO_DTENSOR_LIBRARIES and implementation.id not in _NO_DTENSOR
+    if implementation.library in dtensor_steps.LIBRARIES:
+        return implementation.id in dtensor_steps.EXCEPT
+    return implementation.id not in dtensor_steps.NEVER
 
 
 def is_elementwise(implementation: Implementation, settings: Settings) -> bool:
@@ -87,7 +92,7 @@ def sharding_notes(scenario: Scenario, implementation: Implementation, share: Sh
     if parallel.offload != "none":
         yield Reason("shard.pinned")
     if parallel.sequence_parallel and not is_megatron(scenario):
-        yield Reason("shard.sequence_parallel_whole")
+        yield Reason("shard.sequence_parallel_dtensor")
     if parallel.pp > 1:
         yield Reason("shard.pipeline")
     if parallel.tp > 1:

@@ -77,9 +77,9 @@ def _tensor(scenario: Scenario, stream: int) -> tuple[int, int]:
     parallel = scenario.parallel
     if parallel.tp == 1:
         return 0, 0
-    if parallel.sequence_parallel:
-        return stream, 2 * stream
-    return (0, 0) if is_megatron(scenario) else (stream, stream)
+    if is_megatron(scenario):
+        return (stream, 2 * stream) if parallel.sequence_parallel else (0, 0)
+    return (0, 0) if parallel.sequence_parallel else (stream, stream)  # what is gathered is an activation
 
 
 def _context(scenario: Scenario, shape: TransformerShape, tokens: int, dtype: DType) -> tuple[int, int]:
