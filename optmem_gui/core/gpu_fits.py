@@ -67,17 +67,19 @@ class _Kind:
     def __init__(self, scenario: Scenario, gpu: Gpu) -> None:
         self._scenario = replace(scenario, gpu=None)
         self._parts = Parts(self._scenario, gpu, peaks_only=True)
-        self._peaks: dict[Parallel, int | None] = {}
+        self._peaks: dict[Parallel, int] = {}
+        self._shared: dict[int, int | None] = {}
         self._implementation = find(scenario.optimizer)
 
     def fit(self, gpu: Gpu, parallel: Parallel) -> Fit:
         """The verdict for one layout."""
         if parallel not in self._peaks:
             self._peaks[parallel] = self._peak(parallel)
-        peak = self._peaks[parallel]
-        assert peak is not None  # noqa: S101  # None is kept only by needed(), for layouts it tries itself
+        return self._verdict(gpu, self._peaks[parallel], parallel.gpus)
+
+    def _verdict(self, gpu: Gpu, peak: int, gpus: int) -> Fit:
         target = self._scenario.target
-        return fit_on(gpu, process_band(reserved_band(peak, target), target, parallel.gpus, gpu))
+        return fit_on(gpu, process_band(reserved_band(peak, target), target, gpus, gpu))
 
     def needed(self, gpu: Gpu, alone: Fit) -> int | None:
         """The fewest of these GPUs that are enough."""
@@ -87,19 +89,23 @@ class _Kind:
         if self._scenario.target == "cpu" or (given.tp, given.pp, given.ep, given.cp) != (1, 1, 1, 1):
             return None
         for count in COUNTS[1:]:
-            layout = replace(ONE_GPU, gpus=count, shard=SHARD, host_bytes=given.host_bytes)
-            if layout not in self._peaks:
-                try:
-                    self._peaks[layout] = self._peak(layout)
-                except UserError:  # this optimizer or type cannot be shared so, on any number
-                    self._peaks[layout] = None
-            peak = self._peaks[layout]
+            if count not in self._shared:
+                self._shared[count] = self._shared_peak(count)
+            peak = self._shared[count]
             if peak is None:
                 return None
             # a peak beyond what is usable needs no look at what comes on top of it
-            if peak <= gpu.usable_bytes and self.fit(gpu, layout).fits == "yes":
+            if peak <= gpu.usable_bytes and self._verdict(gpu, peak, count).fits == "yes":
                 return count
         return None
+
+    def _shared_peak(self, count: int) -> int | None:
+        """The peak where so many GPUs share the run; None where it cannot be shared so, on any number."""
+        host_bytes = self._scenario.parallel.host_bytes
+        try:
+            return self._peak(replace(ONE_GPU, gpus=count, shard=SHARD, host_bytes=host_bytes))
+        except UserError:
+            return None
 
     def _peak(self, parallel: Parallel) -> int:
         scenario = replace(self._scenario, parallel=parallel)
