@@ -10195,11 +10195,11 @@
   </message>
   <message>
    <source>a measured run; the wheel zooms, a double click takes it back</source>
-   <translation>一次实测；滚轮缩放，双击还原</translation>
+   <translation>实测；滚轮缩放，双击还原</translation>
   </message>
   <message>
    <source>a traced run; the wheel zooms, a double click takes it back</source>
-   <translation>一次追踪的运行；滚轮缩放，双击还原</translation>
+   <translation>追踪；滚轮缩放，双击还原</translation>
   </message>
   <message>
    <source>of earlier inputs: simulate again</source>
