@@ -15,7 +15,12 @@ HEAVY = {"torch", "PySide6", "shiboken6", "pyqtgraph", "numpy", "pynvml", "trans
 
 def _loaded(code: str) -> set[str]:
     """Top-level modules that are there after running some code in a fresh interpreter."""
-    report = "import json, sys; print(json.dumps(sorted({n.partition('.')[0] for n in sys.modules})))"
+    return {name.partition(".")[0] for name in _modules(code)}
+
+
+def _modules(code: str) -> set[str]:
+    """Every module that is there then."""
+    report = "import json, sys; print(json.dumps(sorted(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\n{report}"],
         cwd=ROOT,
@@ -32,6 +37,23 @@ def test_opening_the_window_loads_no_torch() -> None:
     loaded = _loaded("import optmem_gui.gui.app")
     assert "PySide6" in loaded
     assert not loaded & {"torch", "transformers", "safetensors", "pynvml"}
+
+
+def test_opening_the_window_loads_nothing_that_only_a_file_a_run_or_an_export_needs() -> None:
+    loaded = _modules("import optmem_gui.gui.app")
+    meant_later = {
+        "checkpoints",
+        "core.protocol",
+        "core.requests",
+        "core.why.explain",
+        "engine.measurement",
+        "gui.dialogs.error_report",
+        "report.estimate_report",
+        "report.files",
+        "report.json_document",
+    }
+    assert "optmem_gui.gui.main_window" in loaded
+    assert not loaded & {f"optmem_gui.{name}" for name in meant_later}
 
 
 @pytest.mark.parametrize(
