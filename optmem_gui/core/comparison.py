@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from optmem_gui.core.breakdown import PHASE_IDS, Breakdown
+from optmem_gui.core.units import signed_error
 
 if TYPE_CHECKING:  # named in signatures only; the window starts without them
     from optmem_gui.core.protocol import PhaseSample, Result
@@ -39,9 +40,7 @@ class ComparedRow:
     @property
     def error(self) -> float | None:
         """(prediction - measured) / measured; None where something was predicted and nothing measured."""
-        if self.measured:
-            return self.difference_bytes / self.measured
-        return None if self.estimated else 0.0
+        return signed_error(self.estimated, self.measured)
 
 
 def compare(breakdown: Breakdown, result: Result) -> tuple[ComparedRow, ...]:

@@ -13,6 +13,7 @@ from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.core.run_defaults import DEFAULT_STEPS
 from optmem_gui.core.scenario import Scenario, Target
 from optmem_gui.core.sharding.per_rank import Holdings, held_by
+from optmem_gui.core.units import signed_error
 
 MEASURED_SHARDS = ("ddp", "zero-redundancy", "fsdp2")
 """What torch itself runs between the ranks of one machine."""
@@ -42,9 +43,7 @@ class RankRow:
     @property
     def error(self) -> float | None:
         """(estimated - measured) / measured; None where something was estimated and nothing measured."""
-        if self.measured:
-            return self.difference_bytes / self.measured
-        return None if self.estimated else 0.0
+        return signed_error(self.estimated, self.measured)
 
 
 def ranked_scenario(scenario: Scenario, device: str) -> Scenario:

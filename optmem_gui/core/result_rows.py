@@ -14,6 +14,7 @@ from optmem_gui.core.protocol import Result
 from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.core.simulated import simulated_largest, simulated_process, steady_phases
 from optmem_gui.core.simulating import SimulatedPhase, SimulationReport
+from optmem_gui.core.units import signed_error
 
 Kind = Literal["component", "phase", "peak", "reserved", "process"]
 Tier = Literal["state", "allocated", "reserved", "process"]
@@ -54,15 +55,6 @@ class ResultRow:
     def simulated_error(self) -> float | None:
         """The same of the simulation."""
         return signed_error(self.simulated, self.measured)
-
-
-def signed_error(predicted: int | None, measured: int | None) -> float | None:
-    """(predicted - measured) / measured; 0 where both are 0, None where it has no meaning."""
-    if predicted is None or measured is None:
-        return None
-    if measured == 0:
-        return 0.0 if predicted == 0 else None
-    return (predicted - measured) / measured
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import SimulateRequest
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.simulating import AliveRow, SimulatedPhase, SimulationReport, SimulationTarget
+from optmem_gui.core.units import signed_error
 
 _COMPONENT_OF = {"inputs": "activations"}
 """Tokens and labels live as long as activations and have no component of their own."""
@@ -91,9 +92,7 @@ class SimulatedRow:
     @property
     def error(self) -> float | None:
         """(estimated - simulated) / simulated; None where something was estimated and nothing simulated."""
-        if self.simulated:
-            return self.difference_bytes / self.simulated
-        return None if self.estimated else 0.0
+        return signed_error(self.estimated, self.simulated)
 
 
 def simulated_peak_parts(report: SimulationReport) -> Mapping[str, int]:

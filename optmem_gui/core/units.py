@@ -157,3 +157,12 @@ def _three_digits(size: int, scale: int) -> str:
     if value >= 100:
         return f"{value:,.0f}" if value >= 1000 else f"{value:.1f}"
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def signed_error(predicted: int | None, measured: int | None) -> float | None:
+    """(predicted - measured) / measured; 0 where both are 0, None where it has no meaning."""
+    if predicted is None or measured is None:
+        return None
+    if measured == 0:
+        return 0.0 if predicted == 0 else None
+    return (predicted - measured) / measured

@@ -15,6 +15,7 @@ from optmem_gui.core.units import (
     format_short_count,
     in_unit,
     parse_count,
+    signed_error,
 )
 
 
@@ -117,3 +118,13 @@ def test_column_cells_leave_the_unit_to_the_header() -> None:
 )
 def test_short_counts(count: int, text: str) -> None:
     assert format_short_count(count) == text
+
+
+@pytest.mark.parametrize(
+    ("predicted", "measured", "error"),
+    [(110, 100, 0.1), (90, 100, -0.1), (0, 0, 0.0), (1, 0, None), (None, 5, None), (5, None, None)],
+)
+def test_an_error_has_the_sign_of_the_prediction(
+    predicted: int | None, measured: int | None, error: float | None
+) -> None:
+    assert signed_error(predicted, measured) == error

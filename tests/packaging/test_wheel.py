@@ -80,7 +80,7 @@ def test_ci_runs_the_command_that_the_readme_gives() -> None:
     assert lines[mark + 1] == "```bash"
     assert lines[mark + 3] == "```"
     command = lines[mark + 2]
-    assert command.endswith(".venv/bin/python -m pytest")
+    assert command.endswith("&& .venv/bin/python -m pytest -n 2 --dist loadfile")
     awk = next(
         line for line in (ROOT / ".ci" / "run").read_text().splitlines() if line.startswith("command=")
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QCoreApplication
 
 from optmem_gui.core.result_rows import ResultChange, ResultRow
-from optmem_gui.core.units import SizeUnit, format_bytes, format_count
+from optmem_gui.core.units import SizeUnit, format_bytes, format_count, signed_error
 from optmem_gui.gui.i18n import QT_TRANSLATE_NOOP, component_name, phase_name
 from optmem_gui.gui.widgets.text_table import Heads, TextRow
 
@@ -167,9 +167,9 @@ def _error(predicted: int | None, measured: int | None) -> str:
     difference = predicted - measured
     if difference == 0:
         return QCoreApplication.translate("ResultRows", "exact")
-    if measured == 0:
+    error = signed_error(predicted, measured)
+    if error is None:
         return QCoreApplication.translate("ResultRows", "not measured")
-    error = difference / measured
     return f"{difference:+,} B" if abs(error) < 0.0005 else f"{error:+.1%}"
 
 
