@@ -176,6 +176,12 @@ ACTIONS: tuple[ActionSpec, ...] = (
         checkable=True,
     ),
     ActionSpec(
+        "pin",
+        QT_TRANSLATE_NOOP("Actions", "&Pin as A"),
+        QT_TRANSLATE_NOOP("Actions", "Keep the present scenario and read what later edits change"),
+        "Ctrl+Shift+A",
+    ),
+    ActionSpec(
         "reset_layout",
         QT_TRANSLATE_NOOP("Actions", "&Reset window layout"),
         QT_TRANSLATE_NOOP("Actions", "Put every panel back to its first size"),
@@ -289,6 +295,7 @@ MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "checkpoint",
             "results",
+            "pin",
             "-",
             "unit.GiB",
             "unit.GB",

@@ -32,7 +32,7 @@ class Deciding(QObject):
 
     def __init__(self, window: QWidget, store: Store, headline: HeadlinePanel, panel: DecidePanel) -> None:
         super().__init__(window)
-        self._window, self._store = window, store
+        self._window, self._store, self._panel = window, store, panel
         self._current: DecideThread | None = None
         self._threads: set[DecideThread] = set()
         self._later = QTimer(self)
@@ -108,6 +108,7 @@ class Deciding(QObject):
         if snapshot.breakdown is not None:
             title = snapshot.file.name if snapshot.file is not None else ""
             self._store.set_pinned(Pinned(title, snapshot.scenario, snapshot.breakdown))
+            self._panel.show_page("pinned")
 
     def ask_file(self) -> None:
         """Let the user choose another scenario to be A."""

@@ -135,6 +135,7 @@ class MainWindow(QMainWindow):
             "copy_table": self.results.breakdown.table.copy,
             "checkpoint": self.checkpoint.toggle,
             "results": self.measured.toggle,
+            "pin": self.deciding.pin,
             "quit": self.close,
             "undo": self.store.undo_stack.undo,
             "redo": self.store.undo_stack.redo,

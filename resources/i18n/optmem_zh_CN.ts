@@ -111,6 +111,10 @@
    <translation>打开(&amp;O)...</translation>
   </message>
   <message>
+   <source>&amp;Pin as A</source>
+   <translation>固定为 A(&amp;P)</translation>
+  </message>
+  <message>
    <source>&amp;Quit</source>
    <translation>退出(&amp;Q)</translation>
   </message>
@@ -193,6 +197,10 @@
   <message>
    <source>How few GPUs are enough, and how they share the model</source>
    <translation>最少需要多少张 GPU，以及它们如何分担模型</translation>
+  </message>
+  <message>
+   <source>Keep the present scenario and read what later edits change</source>
+   <translation>保留当前方案，随后的改动带来的变化一目了然</translation>
   </message>
   <message>
    <source>Make the edit again</source>

@@ -137,6 +137,13 @@ def test_a_way_is_one_click_and_one_undo(window: MainWindow, store: Store, qtbot
     assert store.snapshot.scenario == before
 
 
+def test_the_menu_pins_and_shows_it(window: MainWindow, store: Store) -> None:
+    window.actions_table["pin"].trigger()
+    assert store.snapshot.pinned is not None
+    assert store.snapshot.pinned.scenario == store.snapshot.scenario
+    assert isinstance(window.results.decide.stack.currentWidget(), PinnedPanel)
+
+
 def test_a_pinned_scenario_stands_beside(window: MainWindow, store: Store) -> None:
     panel = _page(window, "pinned")
     assert isinstance(panel, PinnedPanel)
