@@ -40,9 +40,17 @@ def test_a_device_that_is_not_there_is_named(optmem: Optmem) -> None:
     assert "tpu" in optmem("selfcheck", "--device", "tpu").refusal
 
 
+AT_A_TERMINAL = """
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("optmem_gui", run_name="__main__", alter_sys=True)
+"""
+"""Listens to Ctrl-C also where the tests themselves run in the background of a shell, which has it ignored."""
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals of a terminal")
 def test_ctrl_c_leaves_no_process() -> None:
-    command = (sys.executable, "-m", "optmem_gui", "selfcheck", "--device", "cpu", "--quick")
+    command = (sys.executable, "-c", AT_A_TERMINAL, "selfcheck", "--device", "cpu", "--quick")
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     started: list[psutil.Process] = []
     until = time.monotonic() + 60
