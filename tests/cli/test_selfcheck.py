@@ -45,7 +45,7 @@ import runpy, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 runpy.run_module("optmem_gui", run_name="__main__", alter_sys=True)
 """
-"""Listens to Ctrl-C also where the tests themselves run in the background of a shell, which has it ignored."""
+"""Listens to Ctrl-C also where a shell runs the tests in its background and has it ignored."""
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of a terminal")
