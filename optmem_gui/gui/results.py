@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, cast
 
-from PySide6.QtCore import QByteArray, QDataStream, QEvent, QIODevice, QObject, Qt, Signal
+from PySide6.QtCore import QByteArray, QDataStream, QEvent, QIODevice, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -188,6 +188,11 @@ class Results(QWidget):
         useful = 26 + 20 * stacked
         rows = max(self.rows.minimumSizeHint().height(), useful * em)
         return self.top.heightForWidth(width) + em // 2 + rows
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802  # Qt's name
+        """What is needed at the present width; the layout would count the headline as in its narrowest."""
+        width = super().minimumSizeHint().width()
+        return QSize(width, self.heightForWidth(max(width, self.width())))
 
     def fit_width(self, width: int) -> None:
         """Put the views of each row side by side where there is room for them, else above each other."""

@@ -22,6 +22,7 @@ from tests.allocator.recorder import as_snapshot
 from tests.gui.conftest import settle
 from tests.gui.simulation_samples import simulated
 from tests.gui.test_memory_snapshots import open_in, program
+from tests.gui.test_translations import STATES
 
 MakeWindow = Callable[..., MainWindow]
 
@@ -69,6 +70,18 @@ def test_nothing_is_cut_beside_a_simulation(
     assert panel is not None
     assert window.results.width() <= view.width()  # nothing lies beyond the right edge
     assert panel.isVisible()
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_nothing_scrolls_beside_a_measurement(make_window: MakeWindow, language: str) -> None:
+    """At 1280 x 800 everything is on screen at once, in every state; bars do not come and go meanwhile."""
+    window = make_window(language, "light", (1280, 800))
+    view = window.results.parentWidget()
+    assert view is not None
+    for name, state in STATES.items():
+        window.store.set_measurement(state)
+        settle()
+        assert (name, window.results.size()) == (name, view.size())
 
 
 @pytest.mark.parametrize("size", [(1280, 800), (853, 533)], ids=["100%", "150%"])
