@@ -80,7 +80,7 @@ def recorded(implementation: Implementation) -> dict[str, Any]:
             plain = implementation.handing == "list"
             first = list(parameters) if plain else handed(implementation, (), tensors, parameters)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
+                warnings.simplefilter("ignore")  # of another library, whatever they are
                 saved = _saved(implementation, first, parameters)
         except Exception as error:  # noqa: BLE001  # whatever a library raises, the next shapes are tried
             problems.append(f"{type(error).__name__}: {error}")

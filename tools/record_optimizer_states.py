@@ -210,7 +210,7 @@ def main() -> int:
     parser.add_argument("library")
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # of another library, whatever they are
     torch.compiler.set_stance("force_eager")  # compiling changes no state, and hides what the step makes
     made = recording(arguments.library)
     text = json.dumps(made, separators=(",", ":")).replace('{"id"', '\n{"id"')

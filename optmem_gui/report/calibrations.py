@@ -14,7 +14,7 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.engine.calibration import calibrated
 from optmem_gui.engine.gpu_table import load_gpus
 from optmem_gui.paths import CALIBRATIONS_FILE, settings_dir
-from optmem_gui.report.files import write_whole
+from optmem_gui.report.files import set_aside, write_whole
 
 _log = logging.getLogger(__name__)
 
@@ -55,10 +55,8 @@ def _entries(data: object) -> tuple[Calibration, ...]:
 
 
 def _set_aside(path: Path, why: str) -> Reason:
-    aside = path.with_name(path.name + ".bad")
-    try:
-        path.replace(aside)
-    except OSError:
+    aside = set_aside(path)
+    if aside is None:
         return Reason("calibrate.file_unreadable", {"path": str(path), "why": why})
     return Reason("calibrate.file_damaged", {"path": str(path), "why": why, "aside": str(aside)})
 

@@ -40,3 +40,16 @@ def write_whole(path: Path, content: str | bytes) -> None:
             temporary.unlink(missing_ok=True)
         why = error.strerror if isinstance(error, OSError) else None
         raise UserError("output.not_written", path=str(path), why=why or str(error)) from error
+
+
+def set_aside(path: Path) -> Path | None:
+    """Keep a damaged file under another name, ``.bad`` at its end, so that a new one does not replace it.
+
+    Returns:
+        Where it lies now; None where it cannot be moved.
+    """
+    aside = path.with_name(path.name + ".bad")
+    try:
+        return path.replace(aside)
+    except OSError:
+        return None

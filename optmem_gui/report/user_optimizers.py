@@ -55,10 +55,10 @@ def _entries(data: object) -> tuple[UserOptimizer, ...]:
 
 
 def _set_aside(path: Path, why: str) -> Reason:
-    aside = path.with_name(path.name + ".bad")
-    try:
-        path.replace(aside)
-    except OSError:
+    from optmem_gui.report.files import set_aside  # noqa: PLC0415  # the window starts without
+
+    aside = set_aside(path)
+    if aside is None:
         return Reason("probe.file_unreadable", {"path": str(path), "why": why})
     return Reason("probe.file_damaged", {"path": str(path), "why": why, "aside": str(aside)})
 

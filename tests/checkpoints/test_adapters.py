@@ -20,7 +20,8 @@ from optmem_gui.core.scenario import Scenario
 from tests.checkpoints.builders import codes, refusal
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:.is_gradient_checkpointing.:FutureWarning", "ignore::UserWarning"
+    "ignore:.is_gradient_checkpointing.:FutureWarning",  # of the libraries that write the files, not of ours
+    "ignore::UserWarning",  # as above
 )
 SMALL = {
     "vocab_size": 64,

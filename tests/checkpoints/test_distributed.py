@@ -23,7 +23,10 @@ from torch.distributed.checkpoint.state_dict_saver import save
 from optmem_gui.checkpoints.opening import open_checkpoint
 from tests.checkpoints.builders import codes, refusal
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::UserWarning",  # of torch, which writes the files, not of ours
+    "ignore::FutureWarning",  # as above
+)
 PARAMETERS = {"0.weight": (32, 16), "0.bias": (32,), "2.weight": (8, 32), "2.bias": (8,)}
 COUNT = 32 * 16 + 32 + 8 * 32 + 8
 

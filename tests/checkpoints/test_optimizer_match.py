@@ -67,7 +67,7 @@ def _named(value: object) -> str | None:
 @pytest.fixture(autouse=True)
 def _quiet() -> Iterator[None]:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # of another library, whatever they are
         yield
 
 

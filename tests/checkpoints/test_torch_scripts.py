@@ -13,7 +13,10 @@ from torch import nn
 from optmem_gui.checkpoints.opening import open_checkpoint
 from tests.checkpoints.builders import codes, refusal
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning",  # of torch, which writes the files, not of ours
+    "ignore::FutureWarning",  # as above
+)
 
 
 class Net(nn.Module):

@@ -14,7 +14,9 @@ from optmem_gui.checkpoints.opening import open_checkpoint
 from tests.checkpoints.builders import codes
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::UserWarning", "ignore::FutureWarning", "ignore::DeprecationWarning"
+    "ignore::UserWarning",  # of the libraries that write the files, not of ours
+    "ignore::FutureWarning",  # as above
+    "ignore::DeprecationWarning",  # as above
 )
 SMALL = {
     "vocab_size": 64,

@@ -298,5 +298,5 @@ def write_seeds(root: Path) -> None:
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")  # of torch, in a process of its own
     write_seeds(Path(sys.argv[1]))

@@ -152,7 +152,7 @@ def _start_python_thread() -> Callable[[], object]:
 
 @pytest.mark.usefixtures("_own_hooks")
 @pytest.mark.parametrize("start", [_start_qt_thread, _start_python_thread])
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # it is what is tested
 def test_a_defect_in_a_thread_is_shown_by_the_thread_that_paints(
     qapp: QApplication, qtbot: QtBot, log_folder: Path, start: Callable[[], Callable[[], object]]
 ) -> None:

@@ -41,7 +41,7 @@ def files(bundle: Bundle) -> set[str]:
 def test_it_is_small(bundle: Bundle) -> None:
     paths = [path for path in bundle.folder.rglob("*") if path.is_file() and not path.is_symlink()]
     size = sum(path.stat().st_size for path in paths)
-    print(f"\nbundle: {size / 1e6:.1f} MB in {len(paths)} files, built in {bundle.build_s:.0f} s")  # noqa: T201
+    print(f"\nbundle: {size / 1e6:.1f} MB in {len(paths)} files, built in {bundle.build_s:.0f} s")  # noqa: T201  # the figures
     assert size <= MOST_BYTES
 
 

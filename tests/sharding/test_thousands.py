@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
 import json, sys, warnings
-warnings.simplefilter("ignore")
+warnings.simplefilter("ignore")  # of torch, in a process of its own
 import torch
 import torch.distributed as dist
 from torch.testing._internal.distributed.fake_pg import FakeStore

@@ -95,7 +95,7 @@ def _world(ranks: int, jobs: list[Job]) -> Iterator[list[dict[str, Any]]]:
 def _child(rank: int, ranks: int, jobs: Iterable[Job], folder: Path) -> None:
     code = 1
     try:
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # of torch, in a process of its own
         store = FileStore(str(folder / "store"), ranks)
         dist.init_process_group(
             "gloo", store=store, rank=rank, world_size=ranks, timeout=timedelta(seconds=60)

@@ -26,7 +26,7 @@ def load(path: str) -> Any:
     """The class, whatever its package warns about while it is imported."""
     module, _, name = path.rpartition(".")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # of another library, whatever they are
         return getattr(importlib.import_module(module), name)
 
 
@@ -55,7 +55,7 @@ def stepped(
     factory = load(implementation.path)
     keywords = dict(constructor_keywords(implementation, options))
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # of another library, whatever they are
         optimizer = factory(list(parameters) if first is None else first, **keywords)
         for _ in range(steps):
             if hasattr(optimizer, "train"):

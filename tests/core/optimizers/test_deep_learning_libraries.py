@@ -50,7 +50,7 @@ def _quiet(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The libraries warn of missing kernels; torchao compiles its update, which changes no state."""
     monkeypatch.setattr(torch, "compile", lambda function, **_: function)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # of another library, whatever they are
         yield
 
 

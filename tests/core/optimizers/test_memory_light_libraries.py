@@ -74,7 +74,7 @@ def test_lomo_keeps_nothing() -> None:
     """Its update runs in backward, from hooks on the model's parameters."""
     model = torch.nn.Linear(16, 8)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # of another library, whatever they are
         optimizer = load(LOMO.path)(model, lr=0.1)
         before = model.weight.detach().clone()
         for _ in range(3):
