@@ -37,7 +37,7 @@ _RING = ("_c10d_functional", "aten.cat")
 
 _REPEATS = 5
 _LET_GO_SECONDS = 0.01
-"""Gloo's own thread holds what it sent a moment longer than the wait for it: longer still on a busy machine."""
+"""Gloo's own thread holds what it sent a moment longer than the wait for it, on a busy machine longer."""
 
 
 @dataclass(frozen=True, slots=True)
