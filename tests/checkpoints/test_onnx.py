@@ -9,16 +9,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 
 from optmem_gui.checkpoints.checkpoint import Checkpoint
-from optmem_gui.checkpoints.contents import Reading
 from optmem_gui.checkpoints.dtypes import ONNX
 from optmem_gui.checkpoints.opening import open_checkpoint
-from optmem_gui.checkpoints.registry import read_file
-from optmem_gui.core.errors import UserError
 from tests.checkpoints.builders import codes, refusal
 
 
@@ -274,28 +269,3 @@ def test_texts_are_not_counted(tmp_path: Path) -> None:
     checkpoint = opened(tmp_path / "m.onnx", model([*weights(w=(3,)), text]))
     assert checkpoint.param_count == 3
     assert codes(checkpoint) == {"no_numbers"}
-
-
-_SEED = model(
-    weights(w=(3, 4), v=(2,)),
-    [helper.make_node("BatchNormalization", ["x", "w", "v", "v", "v"], ["y"], epsilon=1e-5)],
-).SerializeToString()
-
-
-@given(
-    places=st.lists(st.tuples(st.integers(0, len(_SEED) - 1), st.binary(min_size=1, max_size=9)), max_size=4),
-    cut=st.integers(0, len(_SEED)),
-)
-@settings(max_examples=300, deadline=2000, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_are_read_or_refused(tmp_path: Path, places: list[tuple[int, bytes]], cut: int) -> None:
-    raw = bytearray(_SEED)
-    for place, data in places:
-        raw[place : place + len(data)] = data
-    path = tmp_path / "any.onnx"
-    path.write_bytes(raw[: cut if cut % 3 == 0 else len(raw)])
-    try:
-        _, contents = read_file(path, Reading())
-    except UserError as error:
-        assert "\n" not in str(error)  # noqa: PT017  # reading is fine too
-    else:
-        assert contents.tensor_bytes >= 0
