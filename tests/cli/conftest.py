@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,6 +49,23 @@ def optmem(capsys: pytest.CaptureFixture[str]) -> Optmem:
         return Answer(code, said.out, said.err)
 
     return run
+
+
+@pytest.fixture
+def llama_config(tmp_path: Path) -> Path:
+    """A ``config.json``: two layers of width 64, a vocabulary of 96, no tied weights."""
+    config = {
+        "architectures": ["LlamaForCausalLM"],
+        "model_type": "llama",
+        "hidden_size": 64,
+        "intermediate_size": 128,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "vocab_size": 96,
+    }
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps(config))
+    return file
 
 
 def words_as_id(value: object) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -86,20 +85,9 @@ def test_a_function_of_the_user_is_measured_without_an_estimate(optmem: Optmem, 
     assert answer.document["estimated"] is None
 
 
-def test_a_config_is_measured_as_transformers_builds_it(optmem: Optmem, tmp_path: Path) -> None:
-    config = {
-        "architectures": ["LlamaForCausalLM"],
-        "model_type": "llama",
-        "hidden_size": 64,
-        "intermediate_size": 128,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "vocab_size": 96,
-    }
-    file = tmp_path / "config.json"
-    file.write_text(json.dumps(config))
+def test_a_config_is_measured_as_transformers_builds_it(optmem: Optmem, llama_config: Path) -> None:
     words = ("--precision", "fp32", "--batch", 1, "--seq", 16, "--device", "cpu", "--json")
-    answer = optmem("measure", file, *words)
+    answer = optmem("measure", llama_config, *words)
     assert answer.code == 0, answer.err
     errors = {row["id"]: row["error"] for row in answer.document["comparison"] if row["kind"] == "component"}
     assert errors["weights"] == errors["gradients"] == errors["optimizer_state"] == 0.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -68,20 +67,9 @@ def test_a_target_that_is_the_cpu_has_neither_blocks_nor_a_reserve(optmem: Optme
     assert rounded == [0]
 
 
-def test_a_config_is_built_by_transformers(optmem: Optmem, tmp_path: Path) -> None:
+def test_a_config_is_built_by_transformers(optmem: Optmem, llama_config: Path) -> None:
     """Two layers of width 64: 96 x 64 x 2 + 2 x (4 x 64 x 64 + 3 x 64 x 128 + 2 x 64) + 64 parameters."""
-    config = {
-        "architectures": ["LlamaForCausalLM"],
-        "model_type": "llama",
-        "hidden_size": 64,
-        "intermediate_size": 128,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "vocab_size": 96,
-    }
-    file = tmp_path / "config.json"
-    file.write_text(json.dumps(config))
-    answer = optmem("simulate", file, "--batch", 2, "--seq", 16, "--json")
+    answer = optmem("simulate", llama_config, "--batch", 2, "--seq", 16, "--json")
     assert answer.code == 0, answer.err
     assert answer.document["parameters"]["total"] == 96 * 64 * 2 + 2 * (4 * 4096 + 3 * 8192 + 128) + 64
     modules = {row["module"] for row in answer.document["simulated"]["alive"]}
