@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from optmem_gui.core.activations.estimate import (
-    ActivationItem,
-    ActivationMoment,
-    Activations,
-    activations_of,
-    estimate_activations,
-    workspace_bytes,
-)
+from optmem_gui.core.activations.estimate import activations_of, estimate_activations, workspace_bytes
+from optmem_gui.core.activations.moments import ActivationItem, ActivationMoment, Activations
 
 __all__ = [
     "ActivationItem",
