@@ -1,4 +1,4 @@
-"""Causal attention: what each kernel keeps and what its backward needs.
+"""Attention: what each kernel keeps and what its backward needs.
 
 Sources: saved tensors from ``derivatives.yaml`` (``_scaled_dot_product_flash_attention``,
 ``_scaled_dot_product_efficient_attention``, ``_scaled_dot_product_cudnn_attention``,
@@ -36,6 +36,8 @@ class AttentionSizes:
         kv_heads: Key and value heads.
         head_dim: Elements of one head.
         dropout: Probability, 0 for none.
+        keys: Tokens of the keys and values where they are others than those of the queries.
+        causal: A token looks back only; kernels without a rule of their own for it make a mask.
     """
 
     batch: int
@@ -44,6 +46,13 @@ class AttentionSizes:
     kv_heads: int
     head_dim: int
     dropout: float
+    keys: int | None = None
+    causal: bool = True
+
+    @property
+    def key_tokens(self) -> int:
+        """Tokens of the keys."""
+        return self.sequence if self.keys is None else self.keys
 
     @property
     def query_count(self) -> int:
@@ -145,7 +154,7 @@ def _call(dtype: DType, sizes: AttentionSizes) -> AttentionCall:
         batch=sizes.batch,
         heads=sizes.heads,
         queries=sizes.sequence,
-        keys=sizes.sequence,
+        keys=sizes.key_tokens,
         head_dim=sizes.head_dim,
         element_bytes=dtype.bytes_for(1),
         kv_heads=sizes.kv_heads,
@@ -174,28 +183,30 @@ def _eager(program: Program, q: Value, k: Value, v: Value, sizes: AttentionSizes
     held = (q, k, v)
     mask = program.value(sizes.sequence**2, q.dtype, False)
     program.ops.append(Op((), mask, scratch=mask.size_bytes))
-    scores = _scores(program, _half(program, q), _half(program, k), sizes)
+    scores = scores_of(program, half(program, q), half(program, k), sizes)
     scaled = program.scale(scores, "attention_scores")
     masked = program.add(scaled, mask, "attention_scores")
     program.hold(scaled)
-    weights = _softmax(program, program.cast(masked, F32, "attention_scores"))
+    weights = softmax(program, program.cast(masked, F32, "attention_scores"))
     weights = program.cast(weights, q.dtype, "attention_scores")
     program.hold(masked)
     weights = program.dropout(weights, sizes.dropout, "attention_scores")
     weights = program.cast(weights, scores.dtype, "attention_scores")
-    out = _mix(program, weights, _half(program, v), sizes, scores.dtype)
+    out = mix(program, weights, half(program, v), sizes, scores.dtype)
     program.hold(mask, *held)
     return out
 
 
-def _scores(program: Program, q: Value, k: Value, sizes: AttentionSizes) -> Value:
+def scores_of(program: Program, q: Value, k: Value, sizes: AttentionSizes) -> Value:
+    """Queries times keys."""
     q = _contiguous(program, q, sizes)
     if sizes.kv_heads == sizes.heads:
         k = _contiguous(program, k, sizes)
-    return _bmm(program, q, k, sizes.row_count * sizes.sequence, "attention_scores")
+    return _bmm(program, q, k, sizes.row_count * sizes.key_tokens, "attention_scores")
 
 
-def _mix(program: Program, weights: Value, v: Value, sizes: AttentionSizes, dtype: DType) -> Value:
+def mix(program: Program, weights: Value, v: Value, sizes: AttentionSizes, dtype: DType) -> Value:
+    """Probabilities times values, laid out with tokens first."""
     if sizes.kv_heads == sizes.heads:
         v = _contiguous(program, v, sizes)
     out = program.cast(_bmm(program, weights, v, sizes.query_count, "attention"), dtype, "attention")
@@ -207,11 +218,13 @@ def _mix(program: Program, weights: Value, v: Value, sizes: AttentionSizes, dtyp
     return laid
 
 
-def _half(program: Program, x: Value) -> Value:
+def half(program: Program, x: Value) -> Value:
+    """In the type that autocast multiplies in."""
     return program.cast(x, program.autocast or x.dtype, "attention")
 
 
-def _softmax(program: Program, x: Value) -> Value:
+def softmax(program: Program, x: Value) -> Value:
+    """Softmax: keeps its result."""
     out = program.value(x.count, x.dtype, x.needs_grad, "attention_scores")
     program.ops.append(Op((x,), out, (out,) if x.needs_grad else ()))
     return out
@@ -224,12 +237,12 @@ def _math(program: Program, q: Value, k: Value, v: Value, sizes: AttentionSizes)
     """
     held, narrow = (q, k, v), q.dtype
     q, k, v = (program.cast(x, F32, "attention") for x in (q, k, v))
-    mask = program.value(sizes.sequence**2, F32, False)
+    masks = (program.value(sizes.sequence**2, F32, False),) if sizes.causal else ()
     q = program.scale(q, "attention")
-    program.ops.append(Op((), mask))
+    program.ops.extend(Op((), mask) for mask in masks)
     k = program.scale(k, "attention")
-    scores = _scores(program, q, k, sizes)
-    weights = program.dropout(_softmax(program, scores), sizes.dropout, "attention_scores")
-    out = _mix(program, weights, v, sizes, narrow)
-    program.hold(mask, *held)
+    scores = scores_of(program, q, k, sizes)
+    weights = program.dropout(softmax(program, scores), sizes.dropout, "attention_scores")
+    out = mix(program, weights, v, sizes, narrow)
+    program.hold(*masks, *held)
     return out

@@ -8,7 +8,7 @@ flash takes half precision and head sizes up to 256; memory-efficient has no gro
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Protocol
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.reasons import Reason
@@ -19,15 +19,28 @@ Kernel = Literal["flash", "efficient", "cudnn", "math", "eager"]
 FLASH_HEAD_DIM = 256
 
 
+class Heads(Protocol):
+    """What the choice of a kernel asks of a model."""
+
+    @property
+    def head_dim(self) -> int:
+        """Elements of one head."""
+
+    @property
+    def dropout(self) -> float:
+        """Probability with which attention drops, 0 for none."""
+
+
+
 def attention_kernel(
-    attention: Attention, *, half: bool, shape: TransformerShape, target: Target
+    attention: Attention, *, half: bool, shape: Heads, target: Target
 ) -> tuple[Kernel, Reason]:
     """The kernel that runs, and why.
 
     Args:
         attention: What was asked for.
         half: Whether queries, keys and values are 16-bit, autocast included.
-        shape: Dimensions.
+        shape: Size of the heads, and their dropout.
         target: Device whose rules apply.
 
     Raises:
@@ -50,7 +63,7 @@ def attention_kernel(
     return attention, Reason("attention.asked", {"kernel": attention})
 
 
-def _on_cpu(attention: Attention, shape: TransformerShape) -> tuple[Kernel, Reason]:
+def _on_cpu(attention: Attention, shape: Heads) -> tuple[Kernel, Reason]:
     if attention in ("efficient", "cudnn"):
         raise UserError("attention.not_on_cpu", kernel=attention)
     if not shape.dropout:

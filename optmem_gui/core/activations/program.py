@@ -281,7 +281,7 @@ class Program:
         needs = x.needs_grad or weight.trained
         out = self.value(x.count, x.dtype, needs, "linear_input")
         # the CPU keeps the statistics in the weight's type unless types are mixed; CUDA in fp32
-        kind = x.dtype if self.cpu else F32
+        kind = promote(x.dtype, weight.dtype) if self.cpu else F32
         mean, rstd = (self.value(tokens, kind, False, "norm_statistics") for _ in range(2))
         weights: tuple[WeightGradient, ...] = ()
         if weight.trained:

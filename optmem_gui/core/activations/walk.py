@@ -31,7 +31,13 @@ from optmem_gui.core.activations.tape import (
 
 
 def run_forward(
-    ops: Sequence[Step], ledger: Ledger, inputs: Iterable[Value], result: Value, *, keep: bool
+    ops: Sequence[Step],
+    ledger: Ledger,
+    inputs: Iterable[Value],
+    result: Value,
+    *,
+    keep: bool,
+    others: Iterable[Value] = (),
 ) -> list[str]:
     """Walk the operations forward.
 
@@ -41,12 +47,14 @@ def run_forward(
         inputs: Tensors that exist before; those not alive yet are counted from here on.
         result: Tensor that outlives the list.
         keep: Save for backward; False inside a checkpointed region.
+        others: Further tensors that outlive the list.
 
     Returns:
         Names of autocast's weight copies, still held by its cache: drop them where the region ends.
     """
     uses = Counter(value.name for op in ops for value in op.inputs)
-    uses[result.name] += 1
+    outliving = (result, *others)
+    uses.update(value.name for value in outliving)
     for value in inputs:
         if value.name not in ledger.live:
             ledger.add(value.name, value.size_bytes, ACTIVATIONS, 0)
@@ -74,8 +82,9 @@ def run_forward(
             cached.append(value.name)
         for value in (*op.extras, *op.inputs):
             ledger.drop(value.name)
-    if ledger.live[result.name].category == TEMPORARIES:
-        ledger.recategorize(result.name, ACTIVATIONS)
+    for value in outliving:
+        if ledger.live[value.name].category == TEMPORARIES:
+            ledger.recategorize(value.name, ACTIVATIONS)
     ledger.mark()
     return cached
 
