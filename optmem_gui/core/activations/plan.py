@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from optmem_gui.core.activations.choice import checkpoint_span
 from optmem_gui.core.activations.program import Matrix
@@ -18,6 +18,27 @@ _NO_MODULE = (Role.ROUTER, Role.EXPERT)
 
 
 @dataclass(frozen=True, slots=True)
+class Matrices:
+    """The weights of one layer and outside, hashed once: every size of a micro-batch has the same.
+
+    Attributes:
+        rows: Module names and weights.
+        by_leaf: The same to look up.
+    """
+
+    rows: tuple[tuple[str, Matrix], ...]
+    by_leaf: dict[str, Matrix] = field(init=False, repr=False, compare=False)
+    _hashed: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_leaf", dict(self.rows))
+        object.__setattr__(self, "_hashed", hash(self.rows))
+
+    def __hash__(self) -> int:
+        return self._hashed
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """Everything the arithmetic needs.
 
@@ -25,7 +46,7 @@ class Plan:
         shape: Dimensions.
         batch: Sequences a micro-batch.
         sequence: Tokens of each.
-        matrices: The weights of one layer and outside, by module name.
+        matrices: The weights of one layer and outside.
         autocast: Type of autocast's casts.
         attention: Kernel asked for.
         loss: Form of the loss.
@@ -45,7 +66,7 @@ class Plan:
     shape: TransformerShape
     batch: int
     sequence: int
-    matrices: tuple[tuple[str, Matrix], ...]
+    matrices: Matrices
     autocast: DType | None
     attention: Attention
     loss: Loss
@@ -72,7 +93,7 @@ class Plan:
 
     def matrix(self, leaf: str) -> Matrix:
         """A weight by the name of its module."""
-        return dict(self.matrices)[leaf]
+        return self.matrices.by_leaf[leaf]
 
 
 def make_plan(shape: TransformerShape, scenario: Scenario, layout: Layout, batch: int, sequence: int) -> Plan:
@@ -87,7 +108,7 @@ def make_plan(shape: TransformerShape, scenario: Scenario, layout: Layout, batch
         shape=shape,
         batch=batch,
         sequence=sequence,
-        matrices=tuple(_matrices(shape, scenario, layout)),
+        matrices=Matrices(tuple(_matrices(shape, scenario, layout))),
         autocast=layout.scheme.autocast,
         attention=scenario.attention,
         loss=scenario.loss,

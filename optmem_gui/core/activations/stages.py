@@ -228,7 +228,7 @@ def closing(ledger: Ledger, cached: list[str], result: Value | None = None) -> _
     if result is not None:
         ledger.drop(result.name)
     forward = _Forward(ledger.peak, ledger.point(), held, frozenset(ledger.live), ledger.again)
-    ledger.peak = Point()
+    ledger.restart()
     return forward
 
 

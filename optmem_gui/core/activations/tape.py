@@ -7,6 +7,7 @@ backward makes. :mod:`optmem_gui.core.activations.walk` goes through such a list
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.layout import ALLOCATION_BYTES, rounded
@@ -155,6 +156,7 @@ class _Block:
     category: str
 
 
+@lru_cache(maxsize=4096)
 def in_block(size: int, unit: int) -> int:
     """What a request takes where every allocation is a multiple of ``unit`` bytes."""
     return rounded(size) if unit == ALLOCATION_BYTES else -(-size // unit) * unit
@@ -184,6 +186,8 @@ class Ledger:
     lead: int | None = None
     again: Point = Point()
     _serial: int = 0
+    _alive: int = 0  # the sum of the totals: a step is marked far more often than it has a new peak
+    _most: int = 0
 
     def rounded(self, size: int) -> int:
         """What a request takes."""
@@ -194,6 +198,7 @@ class Ledger:
         taken = size if category == GRADIENTS else self.rounded(size)
         self.live[name] = _Block(size, taken, refs, category)
         self.totals[category] += taken
+        self._alive += taken
 
     def fresh(self, size: int, category: str = TEMPORARIES) -> str:
         """Allocate under a name nobody else has, held once."""
@@ -212,6 +217,7 @@ class Ledger:
         block.refs -= 1
         if block.refs <= 0:
             self.totals[block.category] -= block.size
+            self._alive -= block.size
             del self.live[name]
             self.views.discard(name)
 
@@ -219,9 +225,11 @@ class Ledger:
         """The same bytes, now counted as something else."""
         block = self.live[name]
         self.totals[block.category] -= block.size
+        self._alive -= block.size
         if category == GRADIENTS:
             block.size = block.requested  # what rounding adds to gradients is counted with the layout
         self.totals[category] += block.size
+        self._alive += block.size
         block.category = category
 
     def point(self, scratch: int = 0) -> Point:
@@ -235,9 +243,10 @@ class Ledger:
 
     def mark(self, scratch: int = 0) -> None:
         """Remember this moment if it is the largest yet; existing gradients are no reason to."""
-        now = self.point(scratch)
-        if self._weight(now) > self._weight(self.peak):
-            self.peak = now
+        weight = self._alive + scratch - (self.totals[GRADIENTS] if self.accumulating else 0)
+        if weight > self._most:
+            self._most, self.peak = weight, self.point(scratch)
 
-    def _weight(self, point: Point) -> int:
-        return point.total - (point.gradients if self.accumulating else 0)
+    def restart(self) -> None:
+        """Look for the largest moment from here on: the forward is over."""
+        self._most, self.peak = 0, Point()
