@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+
+from optmem_gui.core.layer_form import (
+    LLAMA_FORM,
+    ONE_MLP,
+    LatentAttention,
+    LayerForm,
+    Mixture,
+    Norm,
+    Rotary,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +28,7 @@ class TransformerShape:
         head_dim: Elements of one head.
         ffn: Width inside the MLP.
         gated: Three matrices (gate, up, down) instead of two.
-        norm: ``rms`` keeps one vector, ``layer`` a weight and, with ``biases``, a bias.
+        norm: Kind of norm; ``layer`` has a weight and, with ``biases``, a bias.
         biases: Linear layers and norms carry biases.
         qkv_biases: Query, key and value projections carry biases (Qwen 2).
         tied_head: The head shares the token embedding's storage.
@@ -35,6 +44,9 @@ class TransformerShape:
         experts: Routed experts of every layer, in place of the MLP; ``ffn`` is the width of each. 0 for none.
         experts_used: Experts that a token visits.
         router_fp32: Shares of the experts stay fp32 whatever the model's type (Mixtral).
+        form: How a block is put together.
+        mixture: What surrounds the routed experts.
+        latent: Keys and values are made from a compressed tensor; ``head_dim`` is that of queries and keys.
     """
 
     vocab: int
@@ -45,7 +57,7 @@ class TransformerShape:
     head_dim: int
     ffn: int
     gated: bool = True
-    norm: Literal["rms", "layer"] = "layer"
+    norm: Norm = "layer"
     biases: bool = False
     qkv_biases: bool = False
     tied_head: bool = False
@@ -61,9 +73,36 @@ class TransformerShape:
     experts: int = 0
     experts_used: int = 0
     router_fp32: bool = False
+    form: LayerForm = LLAMA_FORM
+    mixture: Mixture = ONE_MLP
+    latent: LatentAttention | None = None
 
     @property
     def is_own(self) -> bool:
         """Whether the program's own module is this transformer, operation by operation."""
         others = (self.fused, self.gelu_steps, self.norm_offset, self.norms_after, self.experts)
-        return not any(others)
+        return not any(others) and self.form == LLAMA_FORM and self.norm in ("rms", "layer")
+
+    @property
+    def rotary(self) -> Rotary:
+        """How positions are turned into queries and keys."""
+        if self.form.rotary is not None:
+            return self.form.rotary
+        return "halves" if self.norm == "rms" and not self.positions else "none"
+
+    @property
+    def turned_dim(self) -> int:
+        """Elements of a head that carry the position."""
+        return self.form.rotary_dim or self.head_dim
+
+    @property
+    def value_dim(self) -> int:
+        """Elements of a head of values."""
+        return self.latent.value_dim if self.latent is not None else self.head_dim
+
+    @property
+    def cached_count(self) -> int:
+        """Elements of keys and values that one layer caches for one token when it generates."""
+        if self.latent is not None:
+            return self.latent.rank + self.latent.rotary_dim
+        return 2 * self.kv_heads * self.head_dim

@@ -253,12 +253,12 @@ def itemise(ops: Sequence[Step], ledger: Ledger) -> Saved:
     """Everything still alive, by label."""
     values: dict[str, Value] = {}
     for op in ops:
-        inner = () if isinstance(op, Region) else (*op.saved, *op.extras)
+        inner = () if isinstance(op, Region) else (*op.saved, *op.extras, *op.parts)
         for value in (*op.inputs, *inner, *(() if op.output is None else (op.output,))):
             values[value.name] = value
     found: dict[str, tuple[int, int]] = {}
     for name, block in ledger.live.items():
-        if block.size == 0:
+        if block.size == 0 or (block.views is not None and name != block.views[0]):
             continue
         label = "weight_copy" if block.category == AUTOCAST else values[name].label
         size, count = found.get(label, (0, 0))

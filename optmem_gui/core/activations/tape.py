@@ -80,6 +80,9 @@ class Op:
         views: Backward's results are views (a transposed or reshaped product), which autograd does not add
             into in place.
         weights: Gradients of its parameters.
+        parts: Its results are parts of its one input, in the storage of that.
+        joined: One node (``split``, ``chunk``) joins the gradients of all parts; else every part is a slice of its
+            own, whose backward makes a tensor as large as the input.
     """
 
     inputs: tuple[Value, ...]
@@ -92,6 +95,8 @@ class Op:
     passes: bool = False
     views: bool = False
     weights: tuple[WeightGradient, ...] = ()
+    parts: tuple[Value, ...] = ()
+    joined: bool = False
 
     @property
     def saves(self) -> bool:
@@ -154,6 +159,7 @@ class _Block:
     size: int
     refs: int
     category: str
+    views: list[str] | None = None
 
 
 @lru_cache(maxsize=4096)
@@ -200,6 +206,13 @@ class Ledger:
         self.totals[category] += taken
         self._alive += taken
 
+    def share(self, name: str, base: str, refs: int) -> None:
+        """A view: another name of what lives under ``base``, with holders of its own."""
+        block = self.live[base]
+        block.views = [*(block.views or (base,)), name]
+        block.refs += refs
+        self.live[name] = block
+
     def fresh(self, size: int, category: str = TEMPORARIES) -> str:
         """Allocate under a name nobody else has, held once."""
         self._serial += 1
@@ -218,8 +231,9 @@ class Ledger:
         if block.refs <= 0:
             self.totals[block.category] -= block.size
             self._alive -= block.size
-            del self.live[name]
-            self.views.discard(name)
+            for each in block.views or (name,):
+                del self.live[each]
+                self.views.discard(each)
 
     def recategorize(self, name: str, category: str) -> None:
         """The same bytes, now counted as something else."""

@@ -65,6 +65,8 @@ def run_forward(
         if isinstance(op, Region):
             cached += _enter_region(op, ledger, uses[op.output.name], keep=keep)
             continue
+        for part in op.parts:
+            ledger.share(part.name, op.inputs[0].name, uses[part.name])
         for extra in op.extras:
             ledger.add(extra.name, extra.size_bytes, _category(extra), 1)
         if index == last:
@@ -132,6 +134,8 @@ def run_backward(
             if op.output.needs_grad:
                 _leave_region(op, ledger, gradients)
             continue
+        if op.parts:
+            _join_gradients(op, ledger, gradients)
         if op.output is None or not op.output.needs_grad:
             continue
         if op.saves and ledger.lead is None:
@@ -153,13 +157,25 @@ def run_backward(
             _accumulate(ledger, gradients, value, name)
 
 
+def _join_gradients(op: Op, ledger: Ledger, gradients: dict[str, str]) -> None:
+    """The gradient of a tensor from those of its parts."""
+    base = op.inputs[0]
+    found = [gradients.pop(part.name) for part in reversed(op.parts) if part.name in gradients]
+    for pieces in [found] if op.joined and found else [[piece] for piece in found]:
+        whole = ledger.fresh(base.size_bytes)
+        ledger.mark()
+        for piece in pieces:
+            ledger.drop(piece)
+        _accumulate(ledger, gradients, base, whole)
+
+
 def _input_gradients(op: Op, output: Value, ledger: Ledger, incoming: str) -> list[tuple[Value, str]]:
     """One gradient for each input that needs one: a new tensor, or the incoming one handed on."""
     made: list[tuple[Value, str]] = []
     for value in op.inputs:
         if not value.needs_grad:
             continue
-        if op.passes and value.dtype == output.dtype:
+        if op.passes and (value.dtype, value.count) == (output.dtype, output.count):
             ledger.hold(incoming)
             name = incoming
         else:
