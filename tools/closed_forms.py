@@ -17,7 +17,7 @@ from statistics import median
 from unittest import mock
 
 from optmem_gui.core import layout
-from optmem_gui.core.activations import estimate, loss, stages
+from optmem_gui.core.activations import estimate, loss, stages, tape
 from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.model import ModelRef, Source
@@ -158,7 +158,7 @@ def every_block_split() -> Iterator[None]:
     """Estimates count blocks as expandable segments make them: no end stays with a block."""
     caches = [
         found
-        for module in (estimate, loss, stages)
+        for module in (estimate, loss, stages, tape)
         for found in vars(module).values()
         if hasattr(found, "cache_clear") and found.__module__ == module.__name__
     ]
