@@ -140,6 +140,7 @@ class Categories:
         optimizer_state_host: Part of it in host memory while the device is a GPU.
         buffers: Kept beside the parameters.
         inputs: Tokens and labels of one micro-batch, there from forward to the end of backward.
+        communication: What stays because there are other ranks: DDP's buckets.
     """
 
     weights: int = 0
@@ -149,12 +150,13 @@ class Categories:
     optimizer_state_host: int = 0
     buffers: int = 0
     inputs: int = 0
+    communication: int = 0
 
     @property
     def persistent_bytes(self) -> int:
         """On the device between two steps, gradients left out."""
         on_device = self.optimizer_state - self.optimizer_state_host
-        return self.weights + self.master_weights + on_device + self.buffers
+        return self.weights + self.master_weights + on_device + self.buffers + self.communication
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,8 @@ class StepResult:
         step: Counted from 1.
         phases: Its phases in the order they ran; micro-batches repeat forward and backward.
         categories: Bytes by what they are, gradients as they stood before the step.
-        activations: Allocated by the forward pass and still there at its end, autocast copies included.
+        activations: Allocated by the first forward pass and still there at its end, autocast copies included,
+            what is there because of other ranks left out.
         loss: Value of the loss.
     """
 

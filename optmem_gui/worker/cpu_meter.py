@@ -5,15 +5,24 @@ Torch's profiler reports every allocation and release with the running total
 next, so it is exact as long as tensors are made and dropped inside phases only. Its public class would
 record every operation beside that, which multiplies the time of an optimizer over many small tensors;
 what it is built on takes the kinds of operations as an argument.
+
+It reports what its own thread does, and what other threads release stays in the total for good unless the
+flag ``caffe2_report_cpu_memory_usage`` of the same file is set. Between ranks, gloo's threads let go of what
+was sent: :func:`every_thread_counted` sets the flag.
 """
 
 from __future__ import annotations
 
+import ctypes
+import logging
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import attrgetter
+from pathlib import Path
 
+import torch
 from torch._C._autograd import _ProfilerResult
 from torch._C._profiler import (
     ProfilerActivity,
@@ -51,6 +60,27 @@ _CONFIG = ProfilerConfig(
 
 Sink = Callable[[PhaseSample], None]
 
+_log = logging.getLogger(__name__)
+_LIBRARY = {"win32": "c10.dll", "darwin": "libc10.dylib"}.get(sys.platform, "libc10.so")
+_FLAG = "FLAGS_caffe2_report_cpu_memory_usage"
+
+
+@contextmanager
+def every_thread_counted() -> Iterator[None]:
+    """Let torch's total follow the releases of every thread; without its flag the total is that of one."""
+    try:
+        library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / _LIBRARY))
+        flag = ctypes.c_bool.in_dll(library, _FLAG)
+    except (OSError, ValueError) as error:
+        _log.warning("what other threads release stays counted: %s", error)
+        yield
+        return
+    before, flag.value = flag.value, True
+    try:
+        yield
+    finally:
+        flag.value = before
+
 
 class CpuMeter:
     """torch's own allocation events on the CPU."""
@@ -74,7 +104,7 @@ class CpuMeter:
             events = _allocations(recording, start_ns - epoch_ns)
             # Another recording of this process may have moved the total: the first event knows better.
             start = events[0].total - events[0].change if events else self._allocated
-            self._allocated = start + sum(event.change for event in events)
+            self._allocated = events[-1].total if events else start
             shown = thinned([event.total for event in events], MAX_POINTS)
             points = ((min(max(events[at].at_ns, start_ns), end_ns), events[at].total) for at in shown)
             self._sink(

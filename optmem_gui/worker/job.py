@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -32,6 +33,18 @@ TORCH_DTYPES: dict[str, torch.dtype] = {
 Batch = tuple[Tensor, ...]
 
 
+class Held(NamedTuple):
+    """A storage that exists because there are other ranks.
+
+    Attributes:
+        component: ``communication``, or ``gradients`` where those live in it.
+        bytes: Its size.
+    """
+
+    component: str
+    bytes: int
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """A model ready to be trained.
@@ -44,6 +57,7 @@ class Job:
         drop_logits: Lets go of logits that the loop kept.
         module: The whole model, whose submodules say where an operator runs; None for bare tensors.
         names: Of the parameters, in the same order; those of the module where left out.
+        held: What exists now because there are other ranks, by address.
     """
 
     parameters: tuple[nn.Parameter, ...]
@@ -53,6 +67,7 @@ class Job:
     drop_logits: Callable[[], None]
     module: nn.Module | None = None
     names: tuple[str, ...] = ()
+    held: Callable[[], Mapping[int, Held]] = dict
 
     @property
     def trainable(self) -> tuple[nn.Parameter, ...]:

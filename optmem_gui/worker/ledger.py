@@ -1,8 +1,9 @@
 """What every allocated byte is: single allocations, matched with the tensors that the worker knows.
 
 An allocation that is given back within its phase was a temporary. One that stays is what the worker's
-tensors say of its address at the end of the phase: weights, gradients, master weights, optimizer state or
-buffers. What forward leaves beside those is kept for backward: activations, the batch included.
+tensors say of its address at the end of the phase: weights, gradients, master weights, optimizer state,
+buffers, or what is there because of other ranks. What forward leaves beside those is kept for backward:
+activations, the batch included.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from optmem_gui.worker.update import Update, local_part, state_tensors, stepped
 
 Known = Callable[[], Mapping[int, str]]
 """Component of every tensor that the worker knows, by the address of its storage."""
+
+_SENT = ("temporaries", "activations")
+"""What is taken to be less where a thread of gloo released a block: only the totals tell of it, no event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,8 @@ class Ledger:
 
         Returns:
             By component, the bytes after each of those events; together they are the total the allocator
-            says. What cannot be matched, ends of blocks for the most, is ``rounding``.
+            says. What it has beyond the blocks, ends of them for the most, is ``rounding``; what it has less
+            was released by another thread.
         """
         known = self._known()
         names = _named(events, known, "activations" if phase == "forward" else "temporaries")
@@ -66,21 +71,30 @@ class Ledger:
         chosen = set(wanted)
         columns: list[Counter[str]] = []
         for index, event in enumerate(events):
+            size, name = self._live.pop(event.address, (0, "temporaries"))
+            sizes[name] -= size
             if event.change >= 0:
                 self._live[event.address] = (event.change, names[index])
                 sizes[names[index]] += event.change
-            else:
-                size, name = self._live.pop(event.address, (0, "temporaries"))
-                sizes[name] -= size
             if index in chosen:
-                column = Counter(sizes)
-                column["rounding"] += event.total - sizes.total()
-                columns.append(column)
+                columns.append(_column(sizes, event.total))
         self._live = {
             address: (size, known.get(address, name)) for address, (size, name) in self._live.items()
         }
         seen = sorted({name for column in columns for name, size in column.items() if size})
         return {name: tuple(column[name] for column in columns) for name in seen}
+
+
+def _column(sizes: Counter[str], total: int) -> Counter[str]:
+    """Bytes by component at one moment; together they are the total."""
+    column = Counter(sizes)
+    rest = total - sizes.total()
+    for name in _SENT:
+        released = min(max(0, -rest), column[name])
+        column[name] -= released
+        rest += released
+    column["rounding"] += rest
+    return column
 
 
 def _named(events: Sequence[Block], known: Mapping[int, str], left: str) -> list[str]:
@@ -99,7 +113,7 @@ def _named(events: Sequence[Block], known: Mapping[int, str], left: str) -> list
 
 def known_tensors(job: Job, update: Update) -> Mapping[int, str]:
     """Component of every tensor of a model and its update, by the address of its storage."""
-    found: dict[int, str] = {}
+    found = {address: held.component for address, held in job.held().items()}
     _enter(found, (tensor for _, tensor in state_tensors(stepped(update))), "optimizer_state")
     _enter(found, update.gradients(), "gradients")
     _enter(found, update.masters, "master_weights")

@@ -42,6 +42,9 @@ class Run:
     phase: str = ""
     phases: list[PhaseSample] = field(default_factory=list)
     _known: Known = dict
+    _sent_bytes: Callable[[], int] = int
+    _sent_before: int = 0
+    _activations: int | None = None
 
     def measure(self) -> Result:
         """Do it all.
@@ -71,6 +74,7 @@ class Run:
         with self._phase(meter, "load"):
             job, update = self._made(scheme, device)
             self._known = partial(known_tensors, job, update)
+            self._sent_bytes = partial(_communication, job, update)
         load = self.phases.pop()
         start = time.monotonic()
         results = [self._one_step(step, job, update, meter, device) for step in self._steps()]
@@ -99,12 +103,16 @@ class Run:
 
     def _record(self, sample: PhaseSample) -> None:
         self.phases.append(sample)
+        before, self._sent_before = self._sent_before, self._sent_bytes()
+        if sample.phase == "forward" and self._activations is None:
+            grown = sample.allocated_bytes - sample.start_bytes
+            self._activations = grown - (self._sent_before - before)
         self.send(sample)
 
     def _one_step(
         self, step: int, job: Job, update: Update, meter: Meter, device: torch.device
     ) -> StepResult:
-        self.step, self.phases = step, []
+        self.step, self.phases, self._activations = step, [], None
         passes = Passes(job, update, autocast_of(precision(self.request.precision), device))
         gradients: list[int] = []
         train_step(
@@ -117,7 +125,7 @@ class Run:
             step=step,
             phases=tuple(self.phases),
             categories=_categories(job, update, device, gradients[-1], passes.input_bytes),
-            activations=_activations(self.phases),
+            activations=self._activations or 0,
             loss=passes.value if math.isfinite(passes.value) else None,
         )
         self.send(result)
@@ -143,10 +151,14 @@ def _categories(job: Job, update: Update, device: torch.device, gradients: int, 
         optimizer_state_host=sum(row.bytes for row in state if row.host),
         buffers=tensor_bytes(job.buffers),
         inputs=inputs,
+        communication=_communication(job, update),
     )
 
 
-def _activations(phases: list[PhaseSample]) -> int:
-    """Allocated by the first forward pass and still there at its end."""
-    forward = next((sample for sample in phases if sample.phase == "forward"), None)
-    return 0 if forward is None else forward.allocated_bytes - forward.start_bytes
+def _communication(job: Job, update: Update) -> int:
+    """Bytes of the storages that exist because of other ranks and hold nothing else."""
+    held = job.held()
+    if not held:
+        return 0
+    known = known_tensors(job, update)
+    return sum(each.bytes for address, each in held.items() if known[address] == "communication")

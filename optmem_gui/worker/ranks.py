@@ -6,8 +6,10 @@ The processes find each other by a file and speak over the loopback (gloo) or NC
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import torch
@@ -16,13 +18,14 @@ from torch import nn
 from torch._C._distributed_c10d import FileStore
 from torch.distributed.fsdp import fully_shard
 from torch.distributed.optim import ZeroRedundancyOptimizer
-from torch.nn.parallel import DistributedDataParallel
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.precision import PrecisionScheme
 from optmem_gui.core.protocol import Result
 from optmem_gui.core.requests import Rank
+from optmem_gui.worker.buckets import Buckets, gathered
 from optmem_gui.worker.build import build
+from optmem_gui.worker.cpu_meter import every_thread_counted
 from optmem_gui.worker.job import Job
 from optmem_gui.worker.measure import Run
 from optmem_gui.worker.transformer import Block
@@ -51,7 +54,8 @@ class RankRun(Run):
             backend, store=store, rank=rank.index, world_size=rank.count, timeout=_PATIENCE
         )
         try:
-            result = super().measure()
+            with every_thread_counted() if backend == "gloo" else nullcontext():
+                result = super().measure()
             dist.barrier()
         finally:
             dist.destroy_process_group()
@@ -65,16 +69,18 @@ class RankRun(Run):
 
     def _made(self, scheme: PrecisionScheme, device: torch.device) -> tuple[Job, Update]:
         job = build(self.request, scheme, device)
-        if job.module is None:
+        module = job.module
+        if module is None:
             raise AssertionError("a transformer is a module")
         if self._rank.shard == "fsdp2":
-            for block in _blocks(job.module):
+            for block in _blocks(module):
                 fully_shard(block)
-            fully_shard(job.module)
-            job = replace(job, parameters=tuple(job.module.parameters()))
+            fully_shard(module)
+            parameters = tuple(module.parameters())
+            job = replace(job, parameters=parameters, held=partial(gathered, module, parameters))
             return job, Update(self.request, scheme, job.trainable, device, names=job.trainable_names)
-        together = DistributedDataParallel(job.module, gradient_as_bucket_view=self._rank.bucket_view)
-        job = replace(job, loss=lambda batch: together(*batch))
+        buckets = Buckets(module, bucket_view=self._rank.bucket_view)
+        job = replace(job, loss=buckets.loss, held=buckets.held)
         dealt = self._dealt if self._rank.shard == "zero-redundancy" else None
         return job, Update(self.request, scheme, job.trainable, device, dealt, names=job.trainable_names)
 

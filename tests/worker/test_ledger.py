@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from itertools import pairwise
 
 import pytest
@@ -10,7 +11,7 @@ import torch
 from optmem_gui.core.protocol import PhaseSample, Result
 from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.core.synthetic import synthetic_shape
-from optmem_gui.worker.cpu_meter import thinned
+from optmem_gui.worker.cpu_meter import CpuMeter, every_thread_counted, thinned
 from optmem_gui.worker.ledger import Block, Ledger
 from optmem_gui.worker.measure import Run
 
@@ -32,6 +33,35 @@ def test_a_block_is_what_the_tensors_say_of_its_address() -> None:
         "activations": (0, 6, 6),
         "rounding": (1, 1, 1),
     }
+
+
+def test_what_another_thread_released_was_no_tensor_that_is_known() -> None:
+    """7 bytes were sent and are gone, which only the total of the next event says: 10 + 5 are left."""
+    ledger = Ledger(lambda: {1: "weights"})
+    ledger.enter("load", [block(1, 10, 10), block(2, 7, 17)], ())
+    assert ledger.enter("forward", [block(3, 5, 15)], (0,)) == {"activations": (5,), "weights": (10,)}
+    again = ledger.enter("backward", [block(2, 4, 19)], (0,))  # the address is taken again
+    assert again == {"activations": (5,), "temporaries": (4,), "weights": (10,)}
+
+
+def test_a_release_by_another_thread_is_in_the_total() -> None:
+    samples: list[PhaseSample] = []
+    meter = CpuMeter(samples.append)
+    held = []
+    with every_thread_counted():
+        with meter.phase(1, "forward"):
+            held.append(torch.empty(1000))
+            thread = threading.Thread(target=held.clear)
+            thread.start()
+            thread.join()
+            held.append(torch.empty(5))
+        with meter.phase(1, "backward"):
+            held.clear()
+    forward, backward = samples
+    base = forward.start_bytes  # what the tests before this one hold in this process
+    assert forward.peak_bytes - base == 4000
+    assert forward.allocated_bytes - base == 20
+    assert (backward.start_bytes - base, backward.allocated_bytes - base) == (20, 0)
 
 
 def test_an_address_that_is_used_again_is_another_block() -> None:

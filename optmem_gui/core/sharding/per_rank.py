@@ -50,6 +50,7 @@ class Holdings:
         gradients_padding_bytes: That padding.
         master_bytes: Master weights.
         state_bytes: Optimizer state, scalars in host memory included.
+        communication_bytes: What stands because there are other ranks: DDP's buckets.
     """
 
     weights_bytes: int
@@ -58,6 +59,7 @@ class Holdings:
     gradients_padding_bytes: int
     master_bytes: int
     state_bytes: int
+    communication_bytes: int = 0
 
 
 def place_of(parallel: Parallel, rank: int) -> Place:
@@ -110,6 +112,7 @@ def held_by(scenario: Scenario, rank: int) -> Holdings:
         gradients_padding_bytes=gradients - made,
         master_bytes=sum(p.bytes_in(p.master) for p in share.optimized.placed if p.master is not None),
         state_bytes=state.bytes,
+        communication_bytes=share.buffers.standing,
     )
 
 
