@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import log
+from math import sqrt
 from typing import Literal
 
 from optmem_gui.core.errors import UserError
@@ -27,6 +27,15 @@ _TILES = 64
 
 _NEAR = 8
 """Numbers that are this close to each other are near, however small they are."""
+
+_MISS = 128
+"""A line misses the limit by about this part of the way that it went, where sizes are smooth ..."""
+
+_LEAST_MISS = 2
+"""... and hardly by less than this, where they go up in steps."""
+
+_WIDER = 4
+"""How many times further is aimed where the far end has still not come near."""
 
 Sizes = tuple[int, ...]
 """What must stay within a limit for one number, each part on its own: parts grow evenly, their largest does
@@ -123,43 +132,52 @@ def largest(
     """The largest whole number whose sizes are all within a limit; 0 where those of 1 are not.
 
     Each part grows between proportionally and with the square, and in small steps where kernels work in
-    tiles and the allocator in blocks: its trend comes near at once, and halves of a small bracket do the
-    rest.
+    tiles and the allocator in blocks. Its trend comes near at once; aiming beyond it brings the other end
+    near, and lines and halves in the small bracket do the rest. Whatever the sizes do, those of the answer
+    are within the limit and those of the next number are not; where they never fall, it is the largest.
 
     Args:
-        size: Sizes for a number of 1 or more; none of them ever falls.
+        size: Sizes for a number of 1 or more.
         limit: Largest size allowed.
         most: Largest number looked at.
         known: Sizes at hand by number; those that are computed are added.
         start: Number to begin with.
     """
     known = {} if known is None else known
-    for value in (1, min(max(start, 1), most)):
+    last = min(max(start, 1), most)
+    for value in (1, last):
         if value not in known:
             known[value] = size(value)
         if value == 1 and max(known[1]) > limit:
             return 0
-    again, moved_low, near = 0, False, 0
+    again, way = 0, 0
+    moved_low: bool | None = None
     while True:
         low = max(value for value, found in known.items() if max(found) <= limit)
         high = min((value for value, found in known.items() if max(found) > limit), default=most + 1)
         if high - low <= 1:
             return low
-        bracketed = high in known
-        if bracketed and high - low <= max(_NEAR, low // _TILES):
-            near += 1  # sizes go up in steps of kernels' tiles here: a line helps, but not always
-            guess = _between(known, limit, low, high) if near % 2 else (low + high) // 2
-        elif bracketed and again > 1:
-            guess = _between(known, limit, low, high) if again == 2 else (low + high) // 2
-        else:
-            guess = _trend(known, limit)
-            if again:  # the same end moved twice: aim beyond, to bring the other one near
-                guess = 2 * guess - (low if moved_low else high)
+        guess = _aim(known, limit, low, high)
+        if again and high in known:
+            step = max(_LEAST_MISS, way // _MISS) * _WIDER ** (again - 1)
+            middle = (low + high) // 2
+            guess = min(guess + step, middle) if moved_low else max(guess - step, middle)
+        elif again > 1:
+            guess += guess - low
         guess = min(max(guess, low + 1), high - 1)
         known[guess] = size(guess)
         fits = max(known[guess]) <= limit
         again = again + 1 if fits is moved_low else 0
-        moved_low = fits
+        moved_low, way, last = fits, abs(guess - last), guess
+
+
+def _aim(known: dict[int, Sizes], limit: int, low: int, high: int) -> int:
+    """Where sizes are thought to reach the limit: along a line once both ends are near, else by the trend."""
+    guess = _trend(known, limit)
+    bracketed = high in known
+    if bracketed and (high - low <= max(_NEAR, low // _TILES) or not low < guess < high):
+        return _between(known, limit, low, high)
+    return guess
 
 
 def _between(known: dict[int, Sizes], limit: int, low: int, high: int) -> int:
@@ -172,22 +190,25 @@ def _between(known: dict[int, Sizes], limit: int, low: int, high: int) -> int:
 
 
 def _trend(known: dict[int, Sizes], limit: int) -> int:
-    """Where the first of the parts reaches the limit, by powers of the number between 1 and 2."""
+    """Where the first of the parts reaches the limit."""
     parts = range(len(known[1]))
     return min(_reach({value: sizes[part] for value, sizes in known.items()}, limit) for part in parts)
 
 
 def _reach(sizes: dict[int, int], limit: int) -> int:
-    """Where a power through the two sizes closest to the limit reaches it; far off where none grew yet."""
+    """Where the line through the two sizes closest to the limit reaches it; far off where none grew yet.
+
+    Beyond both of them sizes grow at least as from the start in proportion, at most with the square.
+    """
     start = sizes[1]
     room = max(0, limit - start)
     grown = {value: size - start for value, size in sizes.items() if size > start}
     if not grown:
         return max(sizes) * _FURTHER
     (one, its), *others = sorted(grown.items(), key=lambda item: abs(item[1] - room))
-    power = 1.0
+    in_proportion = one * room / its
     for other, theirs in others:
         if theirs != its and abs(other - one) >= max(1, one // _TILES):
-            power = min(max(log(theirs / its) / log(other / one), 1.0), 2.0)
-            break
-    return int(one * (room / its) ** (1 / power))
+            line = one + (room - its) * (one - other) / (its - theirs)
+            return int(min(max(line, one * sqrt(room / its)), in_proportion) if room > its else line)
+    return int(in_proportion)
