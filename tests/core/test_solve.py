@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import accumulate
+from itertools import accumulate, product
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +13,7 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.parallel import ONE_GPU, Parallel
 from optmem_gui.core.peaks import DOUBT_BYTES, PhasesAt
-from optmem_gui.core.scenario import Attention, Scenario
+from optmem_gui.core.scenario import Attention, Loss, Scenario
 from optmem_gui.core.solve import MOST, What, largest, solve
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.gpu_table import load_gpus
@@ -44,7 +44,7 @@ def test_the_answer_fits_and_the_next_does_not(
     used = calls
     assert found == 0 or max(size(found)) <= limit
     assert found == most or max(size(found + 1)) > limit
-    assert used <= 90
+    assert used <= 60
 
 
 @given(
@@ -91,6 +91,60 @@ def test_the_estimate_agrees_on_both_sides(
         assert fit is not None
         expected = "yes" if value <= found.sure else "tight" if value <= found.perhaps else "no"
         assert fit.fits == expected
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    mib=st.integers(720, 1000),
+    precision=st.sampled_from(["fp32", "amp-bf16", "bf16"]),
+    checkpointing=st.sampled_from(["none", "full", "attention", "every-3"]),
+    attention=st.sampled_from(["math", "eager"]),
+    loss=st.sampled_from(["full", "chunked", "fused"]),
+    parallel=st.sampled_from([ONE_GPU, Parallel(4, "fsdp2"), Parallel(4, "ddp", cp=2)]),
+)
+def test_the_largest_batch_is_what_trying_one_after_another_gives(
+    mib: int, precision: str, checkpointing: str, attention: Attention, loss: Loss, parallel: Parallel
+) -> None:
+    gpu = replace(GPU, total_mib=mib if parallel == ONE_GPU else mib + 1500, reserve_mib=0)
+    scenario = replace(
+        SMALL,
+        sequence=1000,
+        precision=precision,
+        checkpointing=checkpointing,
+        attention=attention,
+        loss=loss,
+        parallel=parallel,
+    )
+    found = solve(scenario, gpu, "batch")
+    verdicts: list[str] = []
+    while not verdicts or verdicts[-1] != "no":
+        fit = compute(replace(scenario, batch=len(verdicts) + 1), gpu).fit
+        assert fit is not None
+        verdicts.append(fit.fits)
+    assert verdicts == ["yes"] * found.sure + ["tight"] * (found.perhaps - found.sure) + ["no"]
+
+
+@pytest.mark.parametrize(("what", "most"), [("batch", 10), ("sequence", 24)])
+def test_a_search_looks_at_few_sizes(monkeypatch: pytest.MonkeyPatch, what: What, most: int) -> None:
+    looked_at = 0
+    sizes = PhasesAt.__call__
+
+    def counted(self: PhasesAt, batch: int, sequence: int) -> tuple[int, ...]:
+        nonlocal looked_at
+        looked_at += 1
+        return sizes(self, batch, sequence)
+
+    monkeypatch.setattr(PhasesAt, "__call__", counted)
+    kernels: tuple[Attention, ...] = ("auto", "eager")
+    for billions, checkpointing, attention in product((1, 7, 70), ("none", "full", "attention"), kernels):
+        model = synthetic_ref(billions * 10**9)
+        scenario = replace(
+            ONE_B, model=model, checkpointing=checkpointing, attention=attention, optimizer="torch.SGD"
+        )
+        for gpu in (load_gpus()["b200"], GPU):
+            looked_at = 0
+            solve(scenario, gpu, what)
+            assert looked_at <= most, (billions, checkpointing, attention, gpu.id)
 
 
 @settings(max_examples=25, deadline=None)
