@@ -1,17 +1,21 @@
-"""What real collectives make while ranks that split one micro-batch send each other parts of it."""
+"""What real collectives make while ranks that split one micro-batch send each other parts of it.
+
+They run on a gloo of one thread: once it has done something that was asked for later, it has let go of all
+that it sent before, and what is alive then is what the engine keeps.
+"""
 
 from __future__ import annotations
 
-import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import torch
 import torch.distributed as dist
 from torch import nn
-from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor.experimental._context_parallel import _attention as ring
 from torch.distributed.tensor.parallel import (
@@ -35,9 +39,24 @@ _Tensors = tuple[torch.Tensor, ...]
 _RING = ("_c10d_functional", "aten.cat")
 """What ring attention sends and receives is laid end to end first."""
 
-_REPEATS = 5
-_LET_GO_SECONDS = 0.01
-"""Gloo's own thread holds what it sent a moment longer than the wait for it, on a busy machine longer."""
+_ONE_THREAD = "gloo_of_one_thread"
+
+
+def _make_group(store: dist.Store, rank: int, ranks: int, timeout: timedelta) -> dist.ProcessGroupGloo:
+    """Gloo takes what is asked for in turn; its usual two threads would each hold on to something."""
+    options = dist.ProcessGroupGloo._Options()
+    options._devices = [dist.ProcessGroupGloo.create_device(interface="lo")]
+    options._threads = 1
+    options._timeout = timeout
+    return dist.ProcessGroupGloo(store, rank, ranks, options)
+
+
+def _group() -> dist.ProcessGroup:
+    if _ONE_THREAD not in dist.Backend.backend_list:
+        dist.Backend.register_backend(_ONE_THREAD, _make_group, devices=["cpu"])
+    made = dist.new_group(backend=_ONE_THREAD)
+    assert isinstance(made, dist.ProcessGroup)
+    return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +70,10 @@ class Sent:
 class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leaves it untyped
     """Adds up storages that some operations make, as long as they live."""
 
-    def __init__(self, made_by: tuple[str, ...]) -> None:
+    def __init__(self, made_by: tuple[str, ...], group: dist.ProcessGroup) -> None:
         super().__init__()  # type: ignore[no-untyped-call]  # torch leaves it untyped
         self._made_by = made_by
+        self._group = group
         self._alive: dict[int, int] = {}
         self.most = 0
 
@@ -73,21 +93,15 @@ class _Watch(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch leave
             if id(storage) not in self._alive:
                 self._alive[id(storage)] = storage.nbytes()
                 weakref.finalize(storage, self._alive.pop, id(storage))
-            time.sleep(_LET_GO_SECONDS)
+            dist.all_reduce(torch.zeros(1), group=self._group)  # every rank makes the same, so all come here
             self.most = max(self.most, sum(self._alive.values()))
         return made
 
 
-def _most(work: Callable[[], Any], made_by: tuple[str, ...]) -> tuple[Any, int]:
-    with _Watch(made_by) as watch:
+def _most(work: Callable[[], Any], made_by: tuple[str, ...], group: dist.ProcessGroup) -> tuple[Any, int]:
+    with _Watch(made_by, group) as watch:
         done = work()
     return done, watch.most
-
-
-def _least(run: Callable[[], Sent]) -> Sent:
-    """Of several runs: the least is the engine's, what one has more is the thread's."""
-    runs = [run() for _ in range(_REPEATS)]
-    return Sent(min(row.forward for row in runs), min(row.backward for row in runs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +170,6 @@ def ring_attention(job: Job) -> Sent:
     query, key, value, gradient = (
         torch.randn(BATCH, HEADS, TOKENS, HEAD_DIM, dtype=torch.bfloat16) for _ in range(4)
     )
-    assert dist.group.WORLD is not None
 
     def attend(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, **_: object) -> _Tensors:
         made: _Tensors = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(query, key, value)
@@ -168,36 +181,32 @@ def ring_attention(job: Job) -> Sent:
         made: _Tensors = kernel(*tensors, 0.0, False)
         return made
 
-    group = dist.group.WORLD
-
-    def run() -> Sent:
-        (out, lse, *_), forward = _most(
-            lambda: ring._templated_ring_attention(group, 2, attend, query, key, value), _RING
-        )
-        _, backward = _most(
-            lambda: ring._templated_ring_attention_backward(
-                group, 2, back, gradient, "gradient", query, key, value, out, lse, is_causal=False
-            ),
-            _RING,
-        )
-        return Sent(forward, backward)
-
-    return _least(run)
+    group = _group()
+    (out, lse, *_), forward = _most(
+        lambda: ring._templated_ring_attention(group, 2, attend, query, key, value), _RING, group
+    )
+    _, backward = _most(
+        lambda: ring._templated_ring_attention_backward(
+            group, 2, back, gradient, "gradient", query, key, value, out, lse, is_causal=False
+        ),
+        _RING,
+        group,
+    )
+    return Sent(forward, backward)
 
 
 def tensor_parallel(job: Job) -> Sent:
     """Two products as DTensor splits them: by columns, then by rows."""
+    del job
     model = nn.Sequential(nn.Linear(HIDDEN, FFN, bias=False), nn.SiLU(), nn.Linear(FFN, HIDDEN, bias=False))
-    mesh = init_device_mesh("cpu", (job.ranks,))
-    parallelize_module(model, mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
+    group = _group()
+    parallelize_module(
+        model, DeviceMesh.from_group(group, "cpu"), {"0": ColwiseParallel(), "2": RowwiseParallel()}
+    )
     given = torch.randn(BATCH, TOKENS, HIDDEN, requires_grad=True)
     collectives = ("_c10d_functional",)
-
-    def run() -> Sent:
-        out, forward = _most(lambda: model(given), collectives)
-        loss = out.sum()
-        del out
-        _, backward = _most(loss.backward, collectives)
-        return Sent(forward, backward)
-
-    return _least(run)
+    out, forward = _most(lambda: model(given), collectives, group)
+    loss = out.sum()
+    del out
+    _, backward = _most(loss.backward, collectives, group)
+    return Sent(forward, backward)

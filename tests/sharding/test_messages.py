@@ -19,18 +19,18 @@ from optmem_gui.core.sharding.stages import Stage
 from optmem_gui.core.sharding.tensors import split_tensors
 from optmem_gui.core.synthetic import transformer_ref
 from optmem_gui.core.transformer import TransformerShape
-from tests.sharding import sent
+from tests.sharding import sent as real
 from tests.sharding.jobs import layer_name
 
 SHAPE = TransformerShape(
-    vocab=64, hidden=sent.HIDDEN, layers=4, heads=sent.HEADS, kv_heads=sent.HEADS, head_dim=sent.HEAD_DIM,
-    ffn=sent.FFN,
+    vocab=64, hidden=real.HIDDEN, layers=4, heads=real.HEADS, kv_heads=real.HEADS, head_dim=real.HEAD_DIM,
+    ffn=real.FFN,
 )  # fmt: skip
 """As one rank computes: its heads."""
 
 MODEL = transformer_ref("small", Source.CONFIG, SHAPE)
 WHOLE = Stage(0, 4, 1.0, embeds=True, heads=True)
-TOKENS = sent.BATCH * sent.TOKENS
+TOKENS = real.BATCH * real.TOKENS
 
 
 def _said(
@@ -41,30 +41,30 @@ def _said(
     **layout: Any,  # sizes and switches
 ) -> Message | None:
     parallel = Parallel(**layout)
-    scenario = Scenario(MODEL, precision=precision, batch=sent.BATCH, sequence=sent.TOKENS, parallel=parallel)
+    scenario = Scenario(MODEL, precision=precision, batch=real.BATCH, sequence=real.TOKENS, parallel=parallel)
     return next((message for message in messages(scenario, stage) if message.name == name), None)
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
-def test_ring_attention(ranks: int, found: dict[str, list[dict[str, Any]]]) -> None:
+def test_ring_attention(ranks: int, sent: dict[str, list[dict[str, Any]]]) -> None:
     said = _said("context", gpus=ranks, cp=ranks, precision="bf16", shard="fsdp2")
     assert said is not None
-    for row in found[f"{ranks} ring attention"]:
+    for row in sent[f"{ranks} ring attention"]:
         assert (row["forward"], row["backward"]) == (said.forward, said.backward)
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
-def test_all_reduce_of_tensor_parallel(ranks: int, found: dict[str, list[dict[str, Any]]]) -> None:
+def test_all_reduce_of_tensor_parallel(ranks: int, sent: dict[str, list[dict[str, Any]]]) -> None:
     said = _said("tensor", gpus=ranks, tp=ranks, shard="fsdp2")
     assert said is not None
-    for row in found[f"{ranks} tensor parallel"]:
+    for row in sent[f"{ranks} tensor parallel"]:
         assert (row["forward"], row["backward"]) == (said.forward, said.backward)
 
 
 @pytest.mark.parametrize("ranks", [2, 4])
 @pytest.mark.parametrize("along", [False, True])
 def test_a_layer_keeps_what_autograd_keeps(
-    ranks: int, along: bool, found: dict[str, list[dict[str, Any]]]
+    ranks: int, along: bool, sent: dict[str, list[dict[str, Any]]]
 ) -> None:
     shape = replace(SHAPE, heads=8, kv_heads=4, norm="rms")
     scenario = Scenario(
@@ -74,9 +74,9 @@ def test_a_layer_keeps_what_autograd_keeps(
         parallel=Parallel(gpus=ranks, tp=ranks, shard="fsdp2", sequence_parallel=along),
     )
     assert scenario.model.architecture is not None
-    plan = make_plan(scenario.model.architecture, scenario, place(scenario), sent.BATCH, sent.TOKENS)
+    plan = make_plan(scenario.model.architecture, scenario, place(scenario), real.BATCH, real.TOKENS)
     said = layer_stage(plan, input_needs_grad=True, keep=True).kept.activations
-    for row in found[layer_name(ranks, along=along)]:
+    for row in sent[layer_name(ranks, along=along)]:
         assert row["saved"] == said
 
 
@@ -89,7 +89,7 @@ def test_sequence_parallel_divides_norms_and_residuals_only() -> None:
     for along in (False, True):
         parallel = Parallel(gpus=2, tp=2, shard="fsdp2", sequence_parallel=along)
         scenario = Scenario(MODEL, precision="fp32", target="cpu", parallel=parallel)
-        plan = make_plan(SHAPE, scenario, place(scenario), sent.BATCH, sent.TOKENS)
+        plan = make_plan(SHAPE, scenario, place(scenario), real.BATCH, real.TOKENS)
         kept.append(layer_stage(plan, input_needs_grad=True, keep=True).kept.activations)
     assert kept[0] - kept[1] == 2 * 1536 + 4 * 64
 
@@ -97,7 +97,7 @@ def test_sequence_parallel_divides_norms_and_residuals_only() -> None:
 def test_megatron_by_hand() -> None:
     """32 tokens of 24 in bf16: 1,536 bytes; keys and values of 3 heads of 8: 2 x 32 x 24 x 2 = 3,072."""
     megatron: dict[str, Any] = {"shard": "megatron", "precision": "megatron-bf16"}
-    assert TOKENS * sent.HIDDEN * 2 == 1536
+    assert TOKENS * real.HIDDEN * 2 == 1536
     assert _said("tensor", gpus=2, tp=2, **megatron) is None  # reduced in place
     gathered = _said("tensor", gpus=2, tp=2, sequence_parallel=True, **megatron)
     assert gathered == Message("tensor", 1536, 2 * 1536)

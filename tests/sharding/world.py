@@ -98,7 +98,7 @@ def _child(rank: int, ranks: int, jobs: Iterable[Job], folder: Path) -> None:
         warnings.simplefilter("ignore")  # of torch, in a process of its own
         store = FileStore(str(folder / "store"), ranks)
         dist.init_process_group(
-            "gloo", store=store, rank=rank, world_size=ranks, timeout=timedelta(seconds=60)
+            "gloo", store=store, rank=rank, world_size=ranks, timeout=timedelta(seconds=600)
         )
         found = [_answer(job) for job in jobs]
         (folder / f"{rank}.json").write_text(json.dumps(found))
