@@ -52,11 +52,12 @@ class Limits:
     """How long to wait.
 
     Attributes:
-        baseline_s: For the driver's first figure, before the worker starts; it wakes up within a second.
+        baseline_s: For the driver's first figure, before the worker starts, and for the one after it has
+            gone; it wakes up within a second.
         start_s: Until the worker's first word; a cold import of torch from a slow disk takes a minute.
         silence_s: Between two words of the worker; a phase of a large model on a CPU is slow.
         patience_s: For each way of ending a process.
-        settle_s: For the driver's figure after the worker has gone.
+        settle_s: After the worker has gone, until the driver's figure is taken as that without it.
     """
 
     baseline_s: float = 5.0
@@ -277,17 +278,23 @@ class Measurement:
         raise _Stop("failed", Reason("measure.silent", values))
 
     def _settle(self, course: _Course, on_event: Callable[[Event], None]) -> None:
-        """Let the worker end, then watch the GPU for a moment without it."""
+        """Let the worker end, then watch the GPU without it: what is said last must be from after that.
+
+        On a machine that is busy the sampler is late, so its own clock says how far it has come.
+        """
         self._worker.stop(self._limits.patience_s)
         if course.hello is None or course.hello.uuid is None or course.baseline is None:
             return
-        until = time.monotonic() + self._limits.settle_s
-        while (left := until - time.monotonic()) > 0:
+        settled_ns = time.monotonic_ns() + round(self._limits.settle_s * 1e9)
+        until = time.monotonic() + self._limits.settle_s + self._limits.baseline_s
+        while course.samples[-1].clock_ns < settled_ns and (left := until - time.monotonic()) > 0:
             try:
                 source, line = self._words.get(timeout=left)
             except queue.Empty:
                 return
-            if source == "sampler" and line is not None:
+            if source == "sampler":
+                if line is None:
+                    return
                 self._hear(source, line, course, on_event)
 
     def _hear(self, source: str, line: bytes, course: _Course, on_event: Callable[[Event], None]) -> None:

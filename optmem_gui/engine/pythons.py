@@ -26,8 +26,8 @@ from optmem_gui.core.requests import OLDEST_PYTHON, OLDEST_TORCH
 from optmem_gui.engine.child import Child, Launch
 from optmem_gui.engine.worker_process import child_environment
 
-ANSWER_S = 10.0
-"""For the answer of one Python; the first start from a slow disk takes seconds."""
+ANSWER_S = 30.0
+"""For the answer of one Python; the first start from a slow disk takes seconds, on a busy machine many."""
 
 _MOST = 32
 """Pythons that are looked at."""

@@ -22,6 +22,7 @@ from torch.distributed.checkpoint.state_dict_saver import save
 
 from optmem_gui.checkpoints.opening import open_checkpoint
 from tests.checkpoints.builders import codes, refusal
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::UserWarning",  # of torch, which writes the files, not of ours
@@ -94,7 +95,12 @@ def test_shards_of_two_ranks_are_whole_tensors(tmp_path: Path) -> None:
     folder = tmp_path / "step-1"
     command = [sys.executable, "-m", "tests.checkpoints.two_ranks", str(folder)]
     run = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2], timeout=200
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+        timeout=PATIENCE_S,
     )
     assert run.returncode == 0, run.stderr
     checkpoint = open_checkpoint(folder)

@@ -5,12 +5,16 @@ import sys
 
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 START = "from optmem_gui.core.lifeline import die_with_parent;"
 
 
 def run(code: str, text: str | None = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", START + code]
-    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=30, check=False)
+    return subprocess.run(
+        command, input=text, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's death signal is Linux's")

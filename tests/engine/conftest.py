@@ -11,8 +11,11 @@ import pytest
 from optmem_gui.core.requests import BareTensor, MeasureRequest
 from optmem_gui.engine.child import Launch
 from optmem_gui.engine.worker_process import child_environment
+from tests.engine import gate as gates
 
 FAKE = Path(__file__).parent / "fake_worker.py"
+
+gate = gates.gate
 
 
 @pytest.fixture

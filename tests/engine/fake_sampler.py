@@ -35,9 +35,13 @@ def main(behaviour: str) -> None:
         process = own if own and behaviour != "hidden" else None
         os.write(1, encode(Sample(time.monotonic_ns(), BASELINE + own + others, process, 100 * MIB)))
         sent += 1
+        if behaviour == "stalls" and own:
+            while psutil.pid_exists(worker[-1]):
+                time.sleep(0.01)
+            time.sleep(0.5)
         if behaviour == "lost" and ready.is_set() and sent >= 20:
             os.write(1, encode(SamplerNote("device", "nvml.gpu_lost", {})))
-            time.sleep(60)
+            time.sleep(3600)
         time.sleep(0.01)
 
 

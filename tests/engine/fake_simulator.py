@@ -49,7 +49,7 @@ def serve(request: SimulateRequest, inbox: Inbox) -> None:
         trace(request, inbox)
     elif doing == "stuck":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        time.sleep(60)
+        time.sleep(3600)
     elif doing == "dies":
         sys.stderr.write("the last words\n")
         sys.stderr.flush()
@@ -73,7 +73,7 @@ def main(behaviour: str) -> None:
         return
     if behaviour == "wrong version":
         os.write(1, b'{"v":2,"kind":"hello"}\n')
-        time.sleep(30)
+        sys.stdin.read()
     # one that is deaf does not notice that its input has ended, as in native code that holds the interpreter
     deaf = behaviour == "deaf"
     inbox = Inbox((lambda: None) if deaf else lambda: os._exit(1))

@@ -1,9 +1,13 @@
-"""A worker without torch: says what a real one would say, or misbehaves in the way its argument names."""
+"""A worker without torch: says what a real one would say, or misbehaves in the way its argument names.
+
+Where its work is to last until something has happened, it waits for a file that the test makes.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import sys
 import time
@@ -25,6 +29,18 @@ from optmem_gui.core.protocol import (
 )
 
 MIB = 1 << 20
+GATE = "FAKE_WORKER_GATE"
+"""Names the file in the environment."""
+
+FOREVER_S = 3600
+
+
+def pass_gate(number: int = 1) -> None:
+    """Wait until the test lets the worker go on; where no test names a file, go on at once."""
+    name = os.environ.get(GATE)
+    while name and not Path(f"{name}{number}").exists():
+        if select.select([sys.stdin], [], [], 0.005)[0]:  # its end: the measurement was given up
+            os._exit(1)
 
 
 def say(message: Message) -> None:
@@ -55,26 +71,27 @@ def step(number: int, reserved: int | None = None) -> StepResult:
     return result
 
 
-def normal(pause_s: float = 0.0, uuid: str | None = None, reserved: int | None = None) -> None:
+def normal(uuid: str | None = None, reserved: int | None = None) -> None:
     hello(uuid)
     load = phase(0, "load", 4 * MIB, reserved)
-    time.sleep(pause_s)
+    pass_gate()
     first, steady = step(1), step(2)
     rows = (StateRow("exp_avg", "float32", False, 1, 4 * MIB),)
     say(Result(load, first, steady, rows, MIB, MIB, seconds=0.1))
 
 
-def on_gpu(reserved: int, pause_s: float = 0.8) -> None:
+def on_gpu(reserved: int) -> None:
     """An H100 on which torch reserves so much; files tell the driver's stand-in who runs there, and when."""
     file = Path(os.environ["FAKE_PID_FILE"])
     file.write_text(str(os.getpid()))
     hello("GPU-fake", "NVIDIA H100 80GB HBM3")
     load = phase(0, "load", 4 * MIB, reserved // 2)
     first = step(1, reserved)
+    pass_gate(1)
     file.with_suffix(".other").write_text(str(os.getppid()))
-    time.sleep(pause_s)
+    say(Progress("between_steps", 1, 2))
+    pass_gate(2)
     steady = step(2, reserved)
-    time.sleep(0.1)
     rows = (StateRow("exp_avg", "float32", False, 1, 4 * MIB),)
     say(Result(load, first, steady, rows, MIB, MIB, seconds=0.1))
 
@@ -100,7 +117,7 @@ def unknown_kind() -> None:
 
 def wrong_version() -> None:
     os.write(1, b'{"v":2,"kind":"hello"}\n')
-    time.sleep(30)
+    sys.stdin.read()
 
 
 def out_of_memory() -> None:
@@ -147,7 +164,13 @@ def status() -> None:
 
 def hangs(uuid: str | None = None) -> None:
     hello(uuid)
-    time.sleep(60)
+    time.sleep(FOREVER_S)
+
+
+def loads_for_ever() -> None:
+    hello()
+    phase(0, "load", 4 * MIB)
+    time.sleep(FOREVER_S)
 
 
 def stubborn() -> None:
@@ -155,14 +178,14 @@ def stubborn() -> None:
     hello()
     phase(1, "forward", 4 * MIB)
     while True:
-        time.sleep(60)
+        time.sleep(FOREVER_S)
 
 
 BEHAVIOURS: dict[str, Callable[[], None]] = {
     "normal": normal,
-    "slow": lambda: normal(pause_s=1.0),
-    "gpu": lambda: normal(pause_s=0.4, uuid="GPU-fake"),
-    "spills": lambda: normal(pause_s=0.4, uuid="GPU-fake", reserved=90 << 30),
+    "loads for ever": loads_for_ever,
+    "gpu": lambda: normal(uuid="GPU-fake"),
+    "spills": lambda: normal(uuid="GPU-fake", reserved=90 << 30),
     "on a GPU": lambda: on_gpu(64 * MIB),
     "garbage": garbage,
     "endless garbage": endless_garbage,
@@ -177,7 +200,7 @@ BEHAVIOURS: dict[str, Callable[[], None]] = {
     "leaves": hello,
     "hangs": hangs,
     "gpu hangs": lambda: hangs("GPU-fake"),
-    "mute": lambda: time.sleep(60),
+    "mute": lambda: time.sleep(FOREVER_S),
     "stubborn": stubborn,
     **{name: partial(refuses, name) for name in REFUSALS},
 }

@@ -137,4 +137,4 @@ class Sleeping(Odd):
 
     def step(self, closure: Callable[[], float] | None = None) -> Any:
         del closure
-        time.sleep(600)
+        time.sleep(3600)

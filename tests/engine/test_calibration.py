@@ -6,6 +6,7 @@ import dataclasses
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from optmem_gui.core.calibration import Calibration, chosen_for, release
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.observing import DeviceFacts, OtherProcess, Others, other_changes
 from optmem_gui.core.overhead import CONTEXT_BYTES, process_band
-from optmem_gui.core.protocol import Hello, PhaseSample, Sample
+from optmem_gui.core.protocol import Hello, PhaseSample, Progress, Sample, StepResult
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import BareTensor, MeasureRequest
 from optmem_gui.core.scenario import Scenario
@@ -24,9 +25,11 @@ from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.calibration import calibrate, calibrated
 from optmem_gui.engine.child import Launch
 from optmem_gui.engine.gpu_table import find_gpu, load_gpus
-from optmem_gui.engine.measurement import Limits, Measurement, MeasurementResult
+from optmem_gui.engine.measurement import Event, Limits, Measurement, MeasurementResult
 from optmem_gui.engine.worker_process import child_environment, sampler_launch
+from tests.engine.gate import Gate
 from tests.engine.nvml_standin import GIB, MIB, environment, needs_compiler
+from tests.waiting import PATIENCE_S
 
 GPU = "GPU-fake"
 TOTAL = 81559 * MIB
@@ -46,19 +49,43 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(made)
 
 
+class LookedAround:
+    """Whether the sampler has looked at who uses the GPU since the other process may have come.
+
+    It does so twice a second by its own clock, and says what it saw before the next sample.
+    """
+
+    def __init__(self, *, listed: bool) -> None:
+        self._listed = listed
+        self._since_ns: int | None = None
+
+    def __call__(self, event: Event) -> bool:
+        """One event; the first is the word of the worker that the other process is there."""
+        if self._since_ns is None:
+            self._since_ns = time.monotonic_ns() if isinstance(event, Progress) else None
+            return False
+        if not isinstance(event, Sample) or event.clock_ns < self._since_ns + 500_000_000:
+            return False
+        return not self._listed or event.process_bytes is not None
+
+
 @pytest.fixture
-def measured(folder: Path) -> Callable[..., MeasurementResult]:
+def measured(folder: Path, gate: Gate) -> Callable[..., MeasurementResult]:
     """Measure with the fake worker beside a driver that says this; the worker holds 64 MiB + 448 MiB."""
 
-    def run(*lines: str) -> MeasurementResult:
+    def run(*lines: str, listed: bool = True) -> MeasurementResult:
         script = folder / "script"
         script.write_text("\n".join((H100, f"process 0 @{folder}/pid {512 * MIB}", *lines)) + "\n")
         worker = Launch(
             (sys.executable, str(FAKE), "on a GPU"), child_environment(os.environ), str(FAKE.parent)
         )
         sampler = dataclasses.replace(sampler_launch(100), environment=child_environment(environment(script)))
-        limits = Limits(start_s=30, silence_s=30, patience_s=1.0, settle_s=0.1)
-        return Measurement(worker=worker, sampler=sampler, limits=limits).run(REQUEST, lambda event: None)
+        limits = Limits(
+            baseline_s=PATIENCE_S, start_s=PATIENCE_S, silence_s=PATIENCE_S, patience_s=1.0, settle_s=0.1
+        )
+        looked_around = LookedAround(listed=listed)
+        listen = gate.when(lambda event: isinstance(event, StepResult), looked_around)
+        return Measurement(worker=worker, sampler=sampler, limits=limits).run(REQUEST, listen)
 
     return run
 
@@ -94,7 +121,7 @@ def test_a_process_that_comes_meanwhile_is_named_and_nothing_is_calibrated(
 def test_where_the_driver_hides_processes_nothing_is_calibrated(
     measured: Callable[..., MeasurementResult],
 ) -> None:
-    outcome = measured("error nvmlDeviceGetComputeRunningProcesses 3")
+    outcome = measured("error nvmlDeviceGetComputeRunningProcesses 3", listed=False)
     assert outcome.others == ()
     assert calibrate(outcome, "2026-11-30") == Reason("calibrate.hidden")
 

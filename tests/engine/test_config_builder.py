@@ -6,7 +6,6 @@ import json
 import os
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -95,14 +94,12 @@ def test_a_python_that_is_not_there() -> None:
 
 def test_a_child_that_says_nothing_is_stopped() -> None:
     with pytest.raises(UserError) as caught:
-        ConfigBuilder(worker=_script("import time; time.sleep(60)"), longest_s=0.3).build("{}")
+        ConfigBuilder(worker=_script("import time; time.sleep(3600)"), longest_s=0.3).build("{}")
     assert caught.value.code == "source.silent"
 
 
 def test_a_wish_to_stop_ends_the_child() -> None:
     stop = threading.Event()
     threading.Timer(0.3, stop.set).start()
-    start = time.monotonic()
-    builder = ConfigBuilder(worker=_script("import time; time.sleep(60)"))
+    builder = ConfigBuilder(worker=_script("import time; time.sleep(3600)"))
     assert builder.build("{}", stop.is_set) is None
-    assert time.monotonic() - start < 10

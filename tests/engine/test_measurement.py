@@ -3,7 +3,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,14 +13,28 @@ from optmem_gui.core.protocol import Hello, PhaseSample, Progress, Sample, StepR
 from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.engine.child import Launch
 from optmem_gui.engine.measurement import Event, Limits, Measurement, MeasurementResult
+from tests.engine.gate import Condition, Gate, device_uses, host_memory_is_sampled, process_is_sampled
+from tests.waiting import PATIENCE_S, until
 
 MIB = 1 << 20
-QUICK = Limits(start_s=20, silence_s=20, patience_s=0.5, settle_s=0.1)
+PATIENT = Limits(
+    baseline_s=PATIENCE_S, start_s=PATIENCE_S, silence_s=PATIENCE_S, patience_s=PATIENCE_S, settle_s=0.1
+)
+"""For workers that end by themselves."""
+
+FIRM = dataclasses.replace(PATIENT, patience_s=0.5)
+"""For workers that have to be ended."""
+
 Fake = Callable[[str], Launch]
 
 
-def measure(launch: Launch, request: MeasureRequest, limits: Limits = QUICK) -> MeasurementResult:
-    return Measurement(worker=launch, limits=limits).run(request, lambda event: None)
+def measure(
+    launch: Launch,
+    request: MeasureRequest,
+    limits: Limits = PATIENT,
+    listen: Callable[[Event], None] = lambda event: None,
+) -> MeasurementResult:
+    return Measurement(worker=launch, limits=limits).run(request, listen)
 
 
 def reason_of(result: MeasurementResult) -> str:
@@ -30,10 +43,11 @@ def reason_of(result: MeasurementResult) -> str:
 
 
 def test_a_finished_measurement_brings_figures_phases_and_samples(
-    fake: Fake, request_: MeasureRequest
+    fake: Fake, request_: MeasureRequest, gate: Gate
 ) -> None:
     events: list[Event] = []
-    result = Measurement(worker=fake("slow"), limits=QUICK).run(request_, events.append)
+    listen = gate.when(host_memory_is_sampled, then=events.append)
+    result = measure(fake("normal"), request_, listen=listen)
     assert result.status == "done"
     assert result.reason is None
     assert result.result is not None
@@ -51,12 +65,21 @@ def test_a_finished_measurement_brings_figures_phases_and_samples(
     assert result.context_bytes is None
 
 
-def test_samples_come_at_about_a_hundred_a_second_and_ascend(fake: Fake, request_: MeasureRequest) -> None:
-    result = measure(fake("slow"), request_)
-    clocks = [sample.clock_ns for sample in result.samples if sample.rss_bytes is not None]
-    assert clocks == sorted(clocks)
-    seconds = (clocks[-1] - clocks[0]) / 1e9
-    assert len(clocks) / seconds == pytest.approx(100, rel=0.5)
+def test_samples_ascend_and_are_no_more_than_a_hundred_a_second(
+    fake: Fake, request_: MeasureRequest, gate: Gate
+) -> None:
+    """How even they come on a quiet machine is for the benchmarks; here none is made up for."""
+    clocks: list[int] = []
+
+    def enough(event: Event) -> bool:
+        if isinstance(event, Sample):
+            clocks.append(event.clock_ns)
+        return len(clocks) >= 40
+
+    measure(fake("normal"), request_, listen=gate.when(enough))
+    assert clocks == sorted(set(clocks))
+    # The first may be late, and its period begins anew: of n samples n - 2 have a whole period before them.
+    assert len(clocks) - 2 <= 100 * (clocks[-1] - clocks[0]) / 1e9
 
 
 @pytest.mark.parametrize(
@@ -101,19 +124,18 @@ def test_out_of_memory_is_a_result_with_what_ran_before(fake: Fake, request_: Me
 @pytest.mark.parametrize(
     ("behaviour", "limits", "phase"),
     [
-        ("mute", Limits(start_s=1, silence_s=60, patience_s=0.5), "start"),
-        ("hangs", Limits(start_s=60, silence_s=1, patience_s=0.5), "start"),
-        ("endless garbage", Limits(start_s=1, silence_s=60, patience_s=0.5), "start"),
+        ("mute", dataclasses.replace(FIRM, start_s=1), "start"),
+        ("hangs", dataclasses.replace(FIRM, silence_s=1), "start"),
+        ("endless garbage", dataclasses.replace(FIRM, start_s=1), "start"),
     ],
 )
 def test_a_silent_worker_is_given_up(
     fake: Fake, request_: MeasureRequest, behaviour: str, limits: Limits, phase: str
 ) -> None:
-    started = time.monotonic()
     result = measure(fake(behaviour), request_, limits)
     assert reason_of(result) == "measure.silent"
-    assert f"in {phase} " in str(result.reason)
-    assert time.monotonic() - started < 15
+    assert result.reason is not None
+    assert result.reason.values == {"seconds": 1, "phase": phase}
 
 
 def test_a_python_that_is_none_is_named(request_: MeasureRequest) -> None:
@@ -132,7 +154,7 @@ def test_the_measurement_goes_on_without_a_sampler(fake: Fake, request_: Measure
 
 def cancel_at(launch: Launch, request: MeasureRequest, stage: str) -> MeasurementResult:
     """Cancel from another thread as soon as the worker is at a stage."""
-    measurement = Measurement(worker=launch, limits=QUICK)
+    measurement = Measurement(worker=launch, limits=FIRM)
 
     def watch(event: Event) -> None:
         if isinstance(event, Hello) and stage == "hello":
@@ -146,27 +168,26 @@ def cancel_at(launch: Launch, request: MeasureRequest, stage: str) -> Measuremen
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "stage"), [("mute", "start"), ("hangs", "hello"), ("slow", "load"), ("stubborn", "forward")]
+    ("behaviour", "stage"),
+    [("mute", "start"), ("hangs", "hello"), ("loads for ever", "load"), ("stubborn", "forward")],
 )
 def test_cancel_ends_it_at_every_stage(
     fake: Fake, request_: MeasureRequest, behaviour: str, stage: str
 ) -> None:
-    started = time.monotonic()
     result = cancel_at(fake(behaviour), request_, stage)
     assert result.status == "cancelled"
     assert reason_of(result) == "measure.cancelled"
     assert result.result is None
-    assert time.monotonic() - started < 5
 
 
 def test_cancel_before_the_start_is_honoured(fake: Fake, request_: MeasureRequest) -> None:
-    measurement = Measurement(worker=fake("slow"), limits=QUICK)
+    measurement = Measurement(worker=fake("hangs"), limits=FIRM)
     measurement.cancel()
     assert measurement.run(request_, lambda event: None).status == "cancelled"
 
 
 def test_cancel_after_the_end_does_nothing(fake: Fake, request_: MeasureRequest) -> None:
-    measurement = Measurement(worker=fake("normal"), limits=QUICK)
+    measurement = Measurement(worker=fake("normal"), limits=PATIENT)
     assert measurement.run(request_, lambda event: None).status == "done"
     measurement.cancel()
 
@@ -176,7 +197,7 @@ def test_a_listener_that_raises_leaves_nothing_behind(fake: Fake, request_: Meas
         raise KeyError(type(event).__name__)
 
     with pytest.raises(KeyError):
-        Measurement(worker=fake("hangs"), limits=QUICK).run(request_, refuse)
+        measure(fake("hangs"), request_, FIRM, refuse)
 
 
 REPLIES = (
@@ -199,7 +220,7 @@ def test_a_hundred_runs_in_a_row_leave_no_process_thread_or_descriptor(
 
     def one(number: int) -> MeasurementResult:
         worker = shell(f"read request; cat replies; {ENDS[number % len(ENDS)]}")
-        measurement = Measurement(worker=worker, sampler=shell("exec cat > /dev/null"), limits=QUICK)
+        measurement = Measurement(worker=worker, sampler=shell("exec cat > /dev/null"), limits=PATIENT)
         return measurement.run(request_, lambda event: None)
 
     assert [reason_of(one(number)) for number in range(len(ENDS))] == [
@@ -214,8 +235,8 @@ def test_a_hundred_runs_in_a_row_leave_no_process_thread_or_descriptor(
     for number in range(100):
         assert len(one(number).phases) == 1
     assert not own.children(recursive=True)
-    assert threading.active_count() == threads
-    assert own.num_fds() == descriptors
+    assert until(lambda: threading.active_count() == threads)
+    assert until(lambda: own.num_fds() == descriptors)
 
 
 def with_samples(result: MeasurementResult, **series: list[int | None]) -> MeasurementResult:
@@ -235,52 +256,77 @@ def test_the_context_is_what_the_process_holds_beyond_the_reserve(request_: Meas
     assert device.context_bytes == 440 * MIB
 
 
-def on_gpu(worker: Launch, sampler: Launch, request: MeasureRequest) -> MeasurementResult:
-    patient = dataclasses.replace(QUICK, settle_s=0.3)
+BASELINE, CONTEXT, OTHERS = 500 * MIB, 450 * MIB, 200 * MIB
+"""What the fake sampler says of its GPU."""
+
+
+def on_gpu(
+    worker: Launch, sampler: Launch, request: MeasureRequest, listen: Callable[[Event], None]
+) -> MeasurementResult:
     request = dataclasses.replace(request, device="GPU-fake")
-    return Measurement(worker=worker, sampler=sampler, limits=patient).run(request, lambda event: None)
+    return Measurement(worker=worker, sampler=sampler, limits=FIRM).run(request, listen)
+
+
+@pytest.fixture
+def sampled_on_gpu(
+    fake: Fake, fake_sampler: Fake, request_: MeasureRequest, gate: Gate
+) -> Callable[..., MeasurementResult]:
+    """A worker that goes on once it was seen on the GPU, beside a sampler that behaves in a given way."""
+
+    def run(worker: str, sampler: str, seen: Condition = process_is_sampled) -> MeasurementResult:
+        return on_gpu(fake(worker), fake_sampler(sampler), request_, gate.when(seen))
+
+    return run
 
 
 def test_on_a_gpu_the_baseline_is_taken_before_the_worker_touches_it(
-    fake: Fake, fake_sampler: Fake, request_: MeasureRequest
+    sampled_on_gpu: Callable[..., MeasurementResult],
 ) -> None:
-    result = on_gpu(fake("gpu"), fake_sampler("steady"), request_)
+    result = sampled_on_gpu("gpu", "steady")
     assert result.status == "done"
-    assert result.baseline_bytes == 500 * MIB
-    assert result.process_peak_bytes == 450 * MIB
+    assert result.baseline_bytes == BASELINE
+    assert result.process_peak_bytes == CONTEXT
     assert result.warnings == ()
 
 
 def test_where_the_driver_hides_processes_the_devices_rise_stands_in(
-    fake: Fake, fake_sampler: Fake, request_: MeasureRequest
+    sampled_on_gpu: Callable[..., MeasurementResult],
 ) -> None:
-    result = on_gpu(fake("gpu"), fake_sampler("hidden"), request_)
+    result = sampled_on_gpu("gpu", "hidden", device_uses(BASELINE + CONTEXT))
     assert all(sample.process_bytes is None for sample in result.samples)
-    assert result.process_peak_bytes == 450 * MIB
+    assert result.process_peak_bytes == CONTEXT
 
 
 def test_other_processes_that_move_meanwhile_are_warned_about(
-    fake: Fake, fake_sampler: Fake, request_: MeasureRequest
+    sampled_on_gpu: Callable[..., MeasurementResult],
 ) -> None:
-    result = on_gpu(fake("gpu"), fake_sampler("others"), request_)
+    result = sampled_on_gpu("gpu", "others", device_uses(BASELINE + CONTEXT + OTHERS))
     assert [warning.key for warning in result.warnings] == ["measure.others_changed"]
 
 
 def test_a_driver_that_moves_gpu_memory_to_the_host_is_not_taken_for_a_fit(
-    fake: Fake, fake_sampler: Fake, request_: MeasureRequest
+    sampled_on_gpu: Callable[..., MeasurementResult],
 ) -> None:
-    result = on_gpu(fake("spills"), fake_sampler("steady"), request_)
+    result = sampled_on_gpu("spills", "steady")
     assert [warning.key for warning in result.warnings] == ["measure.spilled"]
     assert "90.0 GiB was held on a GPU of 80.0 GiB" in str(result.warnings[0])
+
+
+def test_a_figure_that_comes_late_is_waited_for_after_the_worker_has_gone(
+    sampled_on_gpu: Callable[..., MeasurementResult],
+) -> None:
+    """A sampler that says nothing for longer than the driver is given to let go of the worker's memory."""
+    result = sampled_on_gpu("gpu", "stalls")
+    assert result.status == "done"
+    assert result.samples[-1].device_used_bytes == BASELINE
+    assert result.warnings == ()
 
 
 def test_a_lost_gpu_ends_the_measurement_and_keeps_what_was_sampled(
     fake: Fake, fake_sampler: Fake, request_: MeasureRequest
 ) -> None:
-    started = time.monotonic()
-    result = on_gpu(fake("gpu hangs"), fake_sampler("lost"), request_)
+    result = on_gpu(fake("gpu hangs"), fake_sampler("lost"), request_, lambda event: None)
     assert result.status == "failed"
     assert reason_of(result) == "measure.gpu_lost"
     assert "restart the computer" in str(result.reason)
     assert len(result.samples) >= 20
-    assert time.monotonic() - started < 15

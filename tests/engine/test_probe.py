@@ -76,7 +76,7 @@ def test_a_python_that_is_not_there() -> None:
 
 @pytest.mark.parametrize("before", [True, False])
 def test_a_stop_ends_the_child(before: bool) -> None:
-    probe = Probe(worker=_script("import time; time.sleep(60)"))
+    probe = Probe(worker=_script("import time; time.sleep(3600)"))
     if before:
         probe.cancel()
     else:

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -159,22 +158,15 @@ def test_programs_that_are_no_python(tmp_path: Path) -> None:
 
 @posix
 def test_one_that_hangs_is_given_up_and_ended(tmp_path: Path) -> None:
-    pid = tmp_path / "pid"
-    began = time.monotonic()
-    error = refusal(script(tmp_path / "hangs", f"echo $$ > {pid}; exec sleep 60"), seconds=1.0)
+    """That nothing of it is left is seen at the end of every test here."""
+    error = refusal(script(tmp_path / "hangs", "exec sleep 3600"), seconds=1.0)
     assert error.code == "python.silent"
-    assert time.monotonic() - began < 10
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text()), 0)
 
 
 @posix
 def test_the_question_can_be_taken_back(tmp_path: Path) -> None:
-    hangs = script(tmp_path / "hangs", "exec sleep 60")
-    began = time.monotonic()
     with pytest.raises(UserError):
-        examine(hangs, cancelled=lambda: True)
-    assert time.monotonic() - began < 5
+        examine(script(tmp_path / "hangs", "exec sleep 3600"), seconds=3600, cancelled=lambda: True)
 
 
 # -- where they are

@@ -6,8 +6,7 @@ import dataclasses
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+import threading
 from pathlib import Path
 
 import psutil
@@ -15,6 +14,7 @@ import pytest
 
 from optmem_gui.core.requests import BareTensor, MeasureRequest
 from optmem_gui.engine.measurement import Limits, Measurement, MeasurementResult
+from tests.waiting import is_alive, until
 
 REQUEST = MeasureRequest(
     "cpu",
@@ -98,15 +98,6 @@ def descendants(pid: int) -> list[psutil.Process]:
     return psutil.Process(pid).children(recursive=True)
 
 
-def until(condition: Callable[[], bool], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return condition()
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's death signal is Linux's")
 def test_nothing_survives_a_parent_that_is_killed_during_a_native_call(tmp_path: Path) -> None:
     """The worker holds the interpreter in native code: only the kernel can end it."""
@@ -118,32 +109,35 @@ def test_nothing_survives_a_parent_that_is_killed_during_a_native_call(tmp_path:
     root = Path(__file__).resolve().parents[2]
     parent = subprocess.Popen([sys.executable, "-c", code], cwd=root)
     try:
-        assert until(lambda: marker.exists() and marker.read_text() != "", 60)
+        assert until(lambda: is_stuck(marker))
         children = descendants(parent.pid)
         assert len(children) == 2  # worker and sampler
         assert int(marker.read_text()) in {child.pid for child in children}
     finally:
         parent.kill()
         parent.wait()
-    assert until(lambda: not any(alive(child) for child in children), 5)
+    assert until(lambda: not any(is_alive(child.pid) for child in children))
 
 
-def alive(process: psutil.Process) -> bool:
-    """Running, and not a zombie that waits for its adopter."""
-    try:
-        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
+def is_stuck(marker: Path) -> bool:
+    """The worker has said where it is, and is in native code from then on."""
+    return marker.exists() and marker.read_text() != ""
 
 
 def test_a_worker_that_is_stuck_in_native_code_can_be_cancelled(tmp_path: Path) -> None:
     marker = tmp_path / "stuck"
-    limits = Limits(silence_s=15, patience_s=0.5)
-    measurement = Measurement(limits=limits)
+    measurement = Measurement(limits=Limits(patience_s=0.5))
+
+    def cancel() -> None:
+        assert until(lambda: is_stuck(marker))
+        measurement.cancel()
+
+    canceller = threading.Thread(target=cancel)
+    canceller.start()
     result = measurement.run(with_optimizer("StuckSgd", marker=str(marker)), lambda event: None)
-    assert result.reason is not None
-    assert result.reason.key == "measure.silent"
-    assert not psutil.pid_exists(int(marker.read_text()))
+    canceller.join()
+    assert result.status == "cancelled"
+    assert not is_alive(int(marker.read_text()))
 
 
 def test_the_worker_runs_by_hand_and_answers_a_broken_request() -> None:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import itertools
 import os
+from types import SimpleNamespace
 
 import pytest
 
 from optmem_gui.core.observing import DeviceFacts, OtherProcess, Others
 from optmem_gui.core.protocol import Message, Sample, SamplerNote
+from optmem_gui.engine import sampler as sampler_module
 from optmem_gui.engine.nvml import Nvml
 from optmem_gui.engine.sampler import Sampler, Watched
 from tests.engine.fake_nvml import GIB, FakeNvml
@@ -65,7 +68,10 @@ def test_what_is_not_available_is_said_once() -> None:
     assert all(sample.device_used_bytes == 2 * GIB for sample in samples)
 
 
-def test_a_gpu_lost_after_twenty_samples_ends_the_sampling() -> None:
+def test_a_gpu_lost_after_twenty_samples_ends_the_sampling(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a millisecond a sample, so that it looks around once; a machine that stands still would make it twice
+    clock = itertools.count(1, 1_000_000)
+    monkeypatch.setattr(sampler_module, "time", SimpleNamespace(monotonic_ns=lambda: next(clock)))
     # one call opens the session, one finds the handle, one asks for the driver's version, two for the lists
     # of processes, then one query a sample
     fake = FakeNvml(lost_after=25)

@@ -21,9 +21,10 @@ from optmem_gui.engine.measurement import Limits, Measurement
 from optmem_gui.engine.selfcheck import Checked, SelfCheck, target_there
 from optmem_gui.engine.simulation import SimulationEvent, SimulationOutcome, Simulator
 from optmem_gui.engine.worker_process import child_environment
+from tests.waiting import PATIENCE_S
 
 Fake = Callable[[str], Launch]
-QUICK = Limits(baseline_s=0.2, start_s=20, silence_s=20, patience_s=0.5, settle_s=0.05)
+LIMITS = Limits(start_s=PATIENCE_S, silence_s=PATIENCE_S, patience_s=0.5, settle_s=0.05)
 SIMULATOR = Path(__file__).with_name("fake_simulator.py")
 THREE = workloads()[:3]
 
@@ -54,7 +55,7 @@ def check_with(
         return made
 
     def measurement() -> Measurement:
-        return Measurement(worker=worker, sampler=sampler, limits=QUICK)
+        return Measurement(worker=worker, sampler=sampler, limits=LIMITS)
 
     return SelfCheck(device, measurement=measurement, simulator=make), asked
 

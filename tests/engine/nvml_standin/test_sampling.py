@@ -7,7 +7,6 @@ import itertools
 import os
 import queue
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from optmem_gui.engine.child import Child, Launch
 from optmem_gui.engine.measurement import Event, Limits, Measurement, MeasurementResult
 from optmem_gui.engine.worker_process import child_environment, sampler_launch
 from tests.engine.nvml_standin import GIB, MIB, environment, needs_compiler
+from tests.waiting import PATIENCE_S
 
 pytestmark = needs_compiler
 
@@ -28,28 +28,32 @@ H100 = f"gpu {GPU} {80 * GIB} {GIB // 2} {2 * GIB} NVIDIA H100 80GB HBM3"
 FAKE = Path(__file__).parents[1] / "fake_worker.py"
 
 
+Enough = Callable[[list[Message]], bool]
+
+
+def of_device(messages: list[Message]) -> list[Sample]:
+    return [m for m in messages if isinstance(m, Sample) and m.device_used_bytes is not None]
+
+
+def of_process(messages: list[Message]) -> list[Sample]:
+    return [m for m in messages if isinstance(m, Sample) and m.process_bytes is not None]
+
+
 @dataclass
 class Heard:
     """What a sampler says, and the end of its output."""
 
     lines: queue.SimpleQueue[bytes | None] = field(default_factory=queue.SimpleQueue)
 
-    def messages(self, seconds: float) -> list[Message]:
-        """Everything until the end, or for so long after the first word: a busy machine starts late."""
-        until = time.monotonic() + 60
+    def messages(self, enough: Enough) -> list[Message]:
+        """Everything until the end, or until it is enough."""
         found: list[Message] = []
-        while (left := until - time.monotonic()) > 0:
-            try:
-                line = self.lines.get(timeout=left)
-            except queue.Empty:
-                break
-            if line is None:
-                break
+        while (line := self.lines.get(timeout=PATIENCE_S)) is not None:
             message = decode(line)
             assert message is not None
-            if not found:
-                until = time.monotonic() + seconds
             found.append(message)
+            if enough(found):
+                break
         return found
 
 
@@ -57,16 +61,16 @@ def launch(script: Path, rate_hz: int = 100) -> Launch:
     return dataclasses.replace(sampler_launch(rate_hz), environment=child_environment(environment(script)))
 
 
-def sampled(script: Path, seconds: float, rate_hz: int = 100) -> list[Message]:
-    """What the sampler says of this process as the worker."""
+def sampled(script: Path, enough: Enough, rate_hz: int = 100) -> list[Message]:
+    """What the sampler says of this process as the worker, until it is enough."""
     heard = Heard()
     child = Child("sampler", heard.lines.put)
     child.start(launch(script, rate_hz))
     try:
         child.write(f"device {GPU}\nworker {os.getpid()}\nready\n".encode())
-        return heard.messages(seconds)
+        return heard.messages(enough)
     finally:
-        child.stop(2.0)
+        child.stop(PATIENCE_S)
         assert child.returncode == 0
 
 
@@ -84,8 +88,12 @@ def says(tmp_path: Path) -> Callable[..., Path]:
 
 def test_device_process_and_host_memory_come_together(says: Callable[..., Path]) -> None:
     script = says(H100, f"process 0 {os.getpid()} {GIB}", f"grow {MIB}")
-    samples = [m for m in sampled(script, 1.5) if isinstance(m, Sample)]
-    used = [sample.device_used_bytes for sample in samples if sample.device_used_bytes is not None]
+
+    def enough(said: list[Message]) -> bool:
+        return len(of_device(said)) >= 30 and len(of_process(said)) >= 3
+
+    samples = [m for m in sampled(script, enough) if isinstance(m, Sample)]
+    used = [sample.device_used_bytes for sample in of_device([*samples])]
     # Used grows by 1 MiB a query, and no query is made but for a sample.
     assert used == list(range(2 * GIB, 2 * GIB + len(used) * MIB, MIB))
     assert {sample.process_bytes for sample in samples} - {None} == {GIB}
@@ -95,24 +103,16 @@ def test_device_process_and_host_memory_come_together(says: Callable[..., Path])
 
 
 def test_a_thousand_a_second_do_not_ask_for_the_process_as_often(says: Callable[..., Path]) -> None:
-    samples = [
-        m
-        for m in sampled(says(H100, f"process 0 {os.getpid()} {GIB}"), 1.5, rate_hz=1000)
-        if isinstance(m, Sample) and m.device_used_bytes is not None
-    ]
-    seconds = (samples[-1].clock_ns - samples[0].clock_ns) / 1e9
-    walks = sum(sample.process_bytes is not None for sample in samples)
-    assert len(samples) > 2 * walks
-    assert 0 < walks <= 100 * seconds + 2
+    """Of n questions n - 2 have 10 ms before them: the first may be late, and its pause begins anew."""
+    script = says(H100, f"process 0 {os.getpid()} {GIB}")
+    walks = of_process(sampled(script, lambda said: len(of_process(said)) >= 40, rate_hz=1000))
+    assert len(walks) - 2 <= 100 * (walks[-1].clock_ns - walks[0].clock_ns) / 1e9
 
 
 def test_a_driver_that_takes_its_time_piles_nothing_up(says: Callable[..., Path]) -> None:
     """50 ms a query at 100 samples a second: every sample is as old as its clock says."""
-    samples = [
-        m for m in sampled(says(H100, "delay nvmlDeviceGetMemoryInfo_v2 50000"), 1.5) if isinstance(m, Sample)
-    ]
-    known = [sample.clock_ns for sample in samples if sample.device_used_bytes is not None]
-    assert 2 <= len(known) <= 30
+    script = says(H100, "delay nvmlDeviceGetMemoryInfo_v2 50000")
+    known = [each.clock_ns for each in of_device(sampled(script, lambda said: len(of_device(said)) >= 10))]
     assert all(later - earlier >= 50_000_000 for earlier, later in itertools.pairwise(known))
 
 
@@ -120,9 +120,9 @@ def test_a_driver_that_takes_its_time_piles_nothing_up(says: Callable[..., Path]
 def test_a_gpu_lost_after_twenty_samples_ends_the_process(
     says: Callable[..., Path], code: int, key: str
 ) -> None:
-    said = sampled(says(H100, f"error nvmlDeviceGetMemoryInfo_v2 {code} 20"), 20.0)  # ends by itself
-    known = [m for m in said if isinstance(m, Sample) and m.device_used_bytes is not None]
-    assert len(known) == 20
+    script = says(H100, f"error nvmlDeviceGetMemoryInfo_v2 {code} 20")
+    said = sampled(script, lambda said: False)  # ends by itself
+    assert len(of_device(said)) == 20
     assert [(m.series, m.key) for m in said if isinstance(m, SamplerNote) and m.series == "device"] == [
         ("device", key)
     ]
@@ -130,16 +130,22 @@ def test_a_gpu_lost_after_twenty_samples_ends_the_process(
 
 
 def test_an_unknown_error_ends_only_its_series(says: Callable[..., Path]) -> None:
-    said = sampled(says(H100, "error nvmlDeviceGetMemoryInfo_v2 999 20"), 1.5)
-    known = [m for m in said if isinstance(m, Sample) and m.device_used_bytes is not None]
-    assert len(known) == 20
+    def goes_on(said: list[Message]) -> bool:
+        """Host memory does."""
+        ended = next(
+            (n for n, m in enumerate(said) if isinstance(m, SamplerNote) and m.series == "device"), None
+        )
+        return ended is not None and any(isinstance(m, Sample) and m.rss_bytes for m in said[ended:])
+
+    said = sampled(says(H100, "error nvmlDeviceGetMemoryInfo_v2 999 20"), goes_on)
+    assert goes_on(said)
+    assert len(of_device(said)) == 20
     assert [m.key for m in said if isinstance(m, SamplerNote) and m.series == "device"] == ["nvml.failed"]
-    last = [m for m in said if isinstance(m, Sample)][-20:]
-    assert any(m.rss_bytes is not None for m in last)  # host memory goes on
 
 
 def test_unified_memory_is_sampled_as_the_systems_and_said_once(says: Callable[..., Path]) -> None:
-    said = sampled(says(H100, "error nvmlDeviceGetMemoryInfo 3", "error nvmlDeviceGetMemoryInfo_v2 3"), 1.5)
+    script = says(H100, "error nvmlDeviceGetMemoryInfo 3", "error nvmlDeviceGetMemoryInfo_v2 3")
+    said = sampled(script, lambda said: len(of_device(said)) >= 30)
     first = next(m for m in said if isinstance(m, Sample))
     notes = [m.key for m in said if isinstance(m, SamplerNote) and m.series == "device"]
     assert notes == ["nvml.unified"]
@@ -153,7 +159,9 @@ def test_unified_memory_is_sampled_as_the_systems_and_said_once(says: Callable[.
 def measure(worker: str, sampler: Launch) -> tuple[MeasurementResult, list[Event]]:
     command = (sys.executable, str(FAKE), worker)
     fake = Launch(command, child_environment(os.environ), str(FAKE.parent))
-    limits = Limits(start_s=30, silence_s=30, patience_s=1.0, settle_s=0.2)
+    limits = Limits(
+        baseline_s=PATIENCE_S, start_s=PATIENCE_S, silence_s=PATIENCE_S, patience_s=1.0, settle_s=0.1
+    )
     request = MeasureRequest(GPU, "torch.optim.SGD", tensors=(BareTensor((64, 64), "fp32"),), steps=2)
     events: list[Event] = []
     result = Measurement(worker=fake, sampler=sampler, limits=limits).run(request, events.append)
