@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import psutil
 import pytest
 
 from optmem_gui.core.errors import UserError
@@ -22,6 +21,7 @@ from optmem_gui.core.transformer import TransformerShape
 from optmem_gui.engine.devices import CPU, Device, Devices
 from optmem_gui.engine.measurement import MeasurementResult
 from optmem_gui.engine.ranks import RankMeasurement, cause_of, measure_ranks, rank_devices
+from tests.waiting import is_alive
 
 SHAPE = TransformerShape(50, 20, 3, 2, 2, 10, 40, norm="rms")
 """A vocabulary and a width that 4 does not divide, so that FSDP pads."""
@@ -159,10 +159,11 @@ def test_a_cancelled_run_leaves_no_process() -> None:
             pids.add(event.pid)
             measurement.cancel()
 
-    outcomes = measurement.run(rank_request(asked, "cpu", 50), asked.parallel, ["cpu"] * 2, heard)
+    endless = rank_request(asked, "cpu", 1_000_000)
+    outcomes = measurement.run(endless, asked.parallel, ["cpu"] * 2, heard)
     assert {outcome.status for outcome in outcomes} == {"cancelled"}
     assert pids
-    assert not [pid for pid in pids if psutil.pid_exists(pid)]
+    assert not [pid for pid in pids if is_alive(pid)]
 
 
 def test_a_run_that_was_cancelled_before_does_not_start() -> None:
