@@ -48,6 +48,7 @@ class FileWatch(QObject):
         self._watcher = QFileSystemWatcher(self._watched(path), self)
         self._watcher.fileChanged.connect(self._later.start)
         self._watcher.directoryChanged.connect(self._later.start)
+        self._later.start()  # it may have changed since it was read
 
     @staticmethod
     def _watched(path: Path) -> list[str]:

@@ -3,15 +3,17 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QThread
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
 
 from optmem_gui.gui.settings import Settings
+from tests.waiting import PATIENCE_MS
 
 if TYPE_CHECKING:
     from optmem_gui.gui.main_window import MainWindow
@@ -26,6 +28,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.qt_log_ignore(said, extend=True))
+
+
+class PatientBot(QtBot):
+    """Waits as long as a machine that stands still may need; pytest-qt would give up after 5 s."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = PATIENCE_MS) -> None:  # noqa: N802  # pytest-qt's name
+        """Until it is true."""
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal: Any, *, timeout: int = PATIENCE_MS, **settings: Any) -> Any:  # noqa: N802  # pytest-qt's name
+        """Until a signal comes, at the end of a block."""
+        return super().waitSignal(signal, timeout=timeout, **settings)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """In place of pytest-qt's own."""
+    del qapp
+    return PatientBot(request)
+
+
+@pytest.fixture(autouse=True)
+def _edits_merge_however_late_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One word typed by a test is one step back, also where the machine stands still between two letters."""
+    monkeypatch.setattr("optmem_gui.gui.store.MERGE_SECONDS", 3600.0)
 
 
 def settle() -> None:

@@ -18,6 +18,7 @@ from optmem_gui.gui.dialogs.settings import SettingsDialog
 from optmem_gui.gui.exception_hook import ExceptionHook
 from optmem_gui.gui.settings import Settings
 from tests.gui.conftest import settle
+from tests.waiting import PATIENCE_S
 
 
 def start(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -26,7 +27,7 @@ def start(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "optmem_gui", "--config", str(tmp_path / "optmem.ini"), *arguments],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
         env=environment,
     )
@@ -66,7 +67,7 @@ def test_a_signal_closes_the_window_as_the_user_would(tmp_path: Path, number: si
                 break
         process.send_signal(number)
         process.stderr.read()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE_S) == 0
     assert config.is_file()  # closing remembered the window's shape
 
 

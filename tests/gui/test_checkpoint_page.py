@@ -22,7 +22,6 @@ from tests.gui.conftest import settle
 from tests.gui.test_window_looks import cut_texts
 
 MakeWindow = Callable[..., MainWindow]
-WAIT = 20_000
 
 
 def training(path: Path) -> Path:
@@ -42,7 +41,7 @@ def training(path: Path) -> Path:
 
 def open_page(window: MainWindow, path: Path, qtbot: QtBot) -> CheckpointPage:
     window.open(path)
-    qtbot.waitUntil(lambda: window.store.snapshot.inputs.checkpoint is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: window.store.snapshot.inputs.checkpoint is not None)
     window.actions_table["checkpoint"].trigger()
     quiet(window, qtbot)
     page = window.checkpoint.page
@@ -54,7 +53,7 @@ def quiet(window: MainWindow, qtbot: QtBot) -> None:
     """Wait until nothing is worked on."""
     inspector = window.checkpoint._inspector
     assert inspector is not None
-    qtbot.waitUntil(lambda: not inspector.state.busy and not inspector._threads, timeout=WAIT)
+    qtbot.waitUntil(lambda: not inspector.state.busy and not inspector._threads)
     settle()
 
 
@@ -116,7 +115,7 @@ def test_choices_are_one_undo_step_each(
     assert stack.count() == before + 1
     page.choices.frozen.edit.setText("bias")
     page.choices.frozen.edit.textEdited.emit("bias")
-    qtbot.waitUntil(lambda: stack.count() == before + 2, timeout=WAIT)
+    qtbot.waitUntil(lambda: stack.count() == before + 2)
     quiet(window, qtbot)
     groups = store.snapshot.scenario.model.groups
     assert sum(group.param_count for group in groups if not group.trainable) == 8
@@ -137,7 +136,7 @@ def test_a_pattern_that_is_none_is_said_beside_its_field(
     before = store.snapshot.scenario
     page.choices.frozen.edit.setText("(")
     page.choices.frozen.edit.textEdited.emit("(")
-    qtbot.waitUntil(lambda: bool(page.choices.frozen.issue.text()), timeout=WAIT)
+    qtbot.waitUntil(lambda: bool(page.choices.frozen.issue.text()))
     quiet(window, qtbot)
     assert page.choices.frozen.edit.text() == "("
     assert store.snapshot.scenario is before
@@ -150,7 +149,7 @@ def test_the_pattern_of_the_model_panel_keeps_the_choice_and_replaces_what_was_f
     page.choices.tied.box.click()
     quiet(window, qtbot)
     window.freezer.want("head")
-    qtbot.waitUntil(lambda: store.snapshot.scenario.model.trained == "head", timeout=WAIT)
+    qtbot.waitUntil(lambda: store.snapshot.scenario.model.trained == "head")
     quiet(window, qtbot)
     assert param_count(store) == 136
     tree = page.modules.tree.modules.tree
@@ -194,7 +193,7 @@ def test_rows_are_searched_sorted_and_copied(page: CheckpointPage, qtbot: QtBot)
     assert shown == ["body"]
     assert view.tree.isExpanded(tree.index(0, NAME))
     view.search.setText("BIAS")
-    qtbot.waitUntil(lambda: tree.rowCount() == 1 and not view.found.isHidden(), timeout=WAIT)
+    qtbot.waitUntil(lambda: tree.rowCount() == 1 and not view.found.isHidden())
     assert tree.index(0, NAME).data() == "body.bias"
     assert view.found.text() == "1 tensors found: 8 parameters, 32 B in the file"
     view.tree.copy()
@@ -202,7 +201,7 @@ def test_rows_are_searched_sorted_and_copied(page: CheckpointPage, qtbot: QtBot)
     assert copied[1].split("\t")[0] == "body.bias"
     assert copied[1].split("\t")[-1] == "32"
     view.search.clear()
-    qtbot.waitUntil(view.found.isHidden, timeout=WAIT)
+    qtbot.waitUntil(view.found.isHidden)
     body = tree.index(0, NAME)
     assert [tree.index(row, NAME, body).data() for row in range(2)] == ["weight", "bias"]
     view.tree.sortByColumn(SIZE, Qt.SortOrder.AscendingOrder)

@@ -23,7 +23,6 @@ from tests.gui.conftest import settle
 from tests.gui.test_checkpoint_page import is_behind, is_shown, open_page, param_count, quiet
 
 MakeWindow = Callable[..., MainWindow]
-WAIT = 20_000
 
 page, sharded = shown.page, shown.sharded
 """The same fixtures as those of the page's other tests."""
@@ -96,14 +95,14 @@ def test_a_file_that_changes_or_vanishes_is_a_message(
     page = open_page(window, path, qtbot)
     said = notices(store)
     save_file({"a.weight": torch.zeros(5, 4)}, path)
-    qtbot.waitUntil(lambda: len(said) == 1, timeout=WAIT)
+    qtbot.waitUntil(lambda: len(said) == 1)
     assert "changed on disk since it was read" in str(said[0])
     assert param_count(store) == 16
     page.again.click()
     quiet(window, qtbot)
     assert param_count(store) == 20
     path.unlink()
-    qtbot.waitUntil(lambda: len(said) == 2, timeout=WAIT)
+    qtbot.waitUntil(lambda: len(said) == 2)
     assert "no longer there" in str(said[1])
     page.again.click()
     quiet(window, qtbot)
@@ -115,10 +114,10 @@ def test_a_folder_is_watched_file_by_file(
     window: MainWindow, store: Store, qtbot: QtBot, sharded: Path
 ) -> None:
     window.open(sharded)
-    qtbot.waitUntil(lambda: store.snapshot.inputs.checkpoint is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: store.snapshot.inputs.checkpoint is not None)
     said = notices(store)
     (sharded / "model-00002-of-00002.safetensors").unlink()
-    qtbot.waitUntil(lambda: len(said) == 1, timeout=WAIT)
+    qtbot.waitUntil(lambda: len(said) == 1)
     (sharded / "runs").mkdir()  # a folder in it is none of its files
     qtbot.wait(600)
     assert len(said) == 1

@@ -28,6 +28,7 @@ from optmem_gui.gui.exception_hook import ExceptionHook
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.masking import masked
 from tests.gui.conftest import settle
+from tests.waiting import PATIENCE_S
 
 _CRASH = """
 import faulthandler, sys
@@ -42,7 +43,7 @@ if sys.argv[2] == "crash":
 def run(folder: Path, how: str) -> int:
     """A process that writes its log to a folder, and ends well or in native code."""
     return subprocess.run(
-        [sys.executable, "-c", _CRASH, str(folder), how], capture_output=True, timeout=60, check=False
+        [sys.executable, "-c", _CRASH, str(folder), how], capture_output=True, timeout=PATIENCE_S, check=False
     ).returncode
 
 

@@ -28,15 +28,13 @@ from optmem_gui.gui.tasks.decide import DecideThread
 from optmem_gui.gui.widgets.keyed_table import KEY_ROLE, KeyedRow
 from optmem_gui.report.scenario_file import save_scenario
 
-DECIDE_MS = 30_000
-
 
 def _decided(store: Store, qtbot: QtBot) -> None:
     def done() -> bool:
         decisions, snapshot = store.snapshot.decisions, store.snapshot
         return decisions is not None and decisions.done and decisions.scenario == snapshot.scenario
 
-    qtbot.waitUntil(done, timeout=DECIDE_MS)
+    qtbot.waitUntil(done)
 
 
 def _page(window: MainWindow, name: str) -> object:
@@ -199,10 +197,10 @@ def test_what_cannot_be_solved_is_left_out(store: Store, qtbot: QtBot) -> None:
     thread = DecideThread(scenario, store.snapshot.gpu, tuple(store.gpus.values())[:3])
     found: list[Decisions] = []
     thread.decided.connect(found.append)
-    with qtbot.waitSignal(thread.finished, timeout=DECIDE_MS):
+    with qtbot.waitSignal(thread.finished):
         thread.start()
     thread.wait()
-    qtbot.waitUntil(lambda: bool(found) and found[-1].done, timeout=1000)
+    qtbot.waitUntil(lambda: bool(found) and found[-1].done)
     assert thread.defect is None
     assert found[-1].batch is None
     assert found[-1].sequence is not None

@@ -67,7 +67,7 @@ def accept(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Choice]]:
 
 
 def wait(window: MainWindow, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: not window.exporting.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.exporting.is_busy)
     settle()
 
 

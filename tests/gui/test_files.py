@@ -35,7 +35,7 @@ def weights(tmp_path: Path) -> Path:
 
 def open_and_wait(window: MainWindow, path: Path, qtbot: QtBot) -> None:
     window.open(path)
-    qtbot.waitUntil(lambda: not window.loader.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.loader.is_busy)
     settle()
 
 

@@ -24,6 +24,7 @@ from optmem_gui.gui.settings import FORMAT, Settings
 from optmem_gui.report.scenario_file import MAX_FILE_BYTES, save_scenario, scenario_text
 from tests.gui.conftest import settle
 from tests.gui.test_files import choose, open_and_wait
+from tests.waiting import PATIENCE_S
 
 MakeWindow = Callable[..., MainWindow]
 
@@ -202,7 +203,7 @@ def test_without_a_home_everything_works_and_is_said_once() -> None:
     )
     command = [sys.executable, "-X", "utf8", "-c", code]
     done = subprocess.run(
-        command, capture_output=True, encoding="utf-8", timeout=120, check=False, env=environment
+        command, capture_output=True, encoding="utf-8", timeout=PATIENCE_S, check=False, env=environment
     )
     assert done.returncode == 0, done.stderr
     assert "Settings cannot be saved" in done.stdout
@@ -246,7 +247,9 @@ def test_two_windows_keep_what_the_other_one_wrote(tmp_path: Path) -> None:
     settings.set(keys.THEME, "dark")
     settings.save()
     subprocess.run(
-        [sys.executable, "-c", _OTHER_WINDOW, str(path), str(tmp_path / "b.pt")], check=True, timeout=60
+        [sys.executable, "-c", _OTHER_WINDOW, str(path), str(tmp_path / "b.pt")],
+        check=True,
+        timeout=PATIENCE_S,
     )
     settings.add_recent(tmp_path / "a.pt")
     settings.save()

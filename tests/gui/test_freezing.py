@@ -27,8 +27,8 @@ def type_pattern(window: MainWindow, qtbot: QtBot, pattern: str) -> None:
         freezing = window.store.snapshot.freezing
         return freezing is None or freezing.reason is not None
 
-    qtbot.waitUntil(done, timeout=20_000)
-    qtbot.waitUntil(lambda: not window.freezer._threads, timeout=20_000)
+    qtbot.waitUntil(done)
+    qtbot.waitUntil(lambda: not window.freezer._threads)
 
 
 def pending(store: Store) -> str:
@@ -79,7 +79,7 @@ def test_a_file_is_read_again_for_its_names(
     path = tmp_path / "two.safetensors"
     save_file({"body.weight": torch.zeros(5, 7), "head.weight": torch.zeros(3, 7)}, path)
     window.open(path)
-    qtbot.waitUntil(lambda: store.snapshot.scenario.model.param_count == 56, timeout=20_000)
+    qtbot.waitUntil(lambda: store.snapshot.scenario.model.param_count == 56)
     type_pattern(window, qtbot, "^head")
     model = store.snapshot.scenario.model
     assert [(group.shape, group.trainable) for group in model.groups] == [((5, 7), False), ((3, 7), True)]
@@ -132,7 +132,7 @@ def test_closing_the_window_waits_for_the_names(
 
     monkeypatch.setattr(freeze.FreezeThread, "_spec", slow)
     window.freezer.want("lm_head")
-    qtbot.waitUntil(lambda: bool(started), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(started))
     assert window.close()
     assert all(thread.isFinished() for thread in window.freezer._threads)
     assert store.snapshot.scenario.model.trained == ""

@@ -95,7 +95,7 @@ def test_the_whole_way_with_keys_alone(
     keyboard, store = Keyboard(window, qtbot), window.store
 
     keyboard.answer_file_dialog(weights, lambda: keyboard.press(Qt.Key.Key_O, _CONTROL))
-    qtbot.waitUntil(lambda: store.snapshot.scenario.model.param_count == 17, timeout=20_000)
+    qtbot.waitUntil(lambda: store.snapshot.scenario.model.param_count == 17)
 
     batch = window.findChild(QLineEdit, "input.batch")
     assert batch is not None
@@ -104,10 +104,10 @@ def test_the_whole_way_with_keys_alone(
     assert store.snapshot.scenario.batch == 3
 
     keyboard.press(Qt.Key.Key_F6)
-    qtbot.waitUntil(lambda: store.snapshot.simulation.stage is SimulateStage.DONE, timeout=30_000)
+    qtbot.waitUntil(lambda: store.snapshot.simulation.stage is SimulateStage.DONE)
 
     keyboard.press(Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: store.snapshot.measurement.stage is MeasureStage.DONE, timeout=60_000)
+    qtbot.waitUntil(lambda: store.snapshot.measurement.stage is MeasureStage.DONE)
 
     def export_csv() -> None:
         keyboard.press(Qt.Key.Key_F, _ALT)

@@ -9,7 +9,7 @@ from typing import Any
 
 import psutil
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from pytestqt.qtbot import QtBot
 
 from optmem_gui.core.protocol import Hello, PhaseSample, Progress, Sample
@@ -18,15 +18,19 @@ from optmem_gui.engine.child import Launch
 from optmem_gui.engine.measurement import Limits, Measurement, MeasurementResult
 from optmem_gui.engine.worker_process import child_environment
 from optmem_gui.gui.tasks.measure import MeasureThread
+from tests.engine import gate as gates
+from tests.engine.gate import Gate
 from tests.gui.conftest import settle
 
 FAKE = Path(__file__).parents[1] / "engine" / "fake_worker.py"
 REQUEST = MeasureRequest("cpu", "torch.optim.AdamW", tensors=(BareTensor((50, 20), "fp32"),), steps=2)
 Start = Callable[[str], "Heard"]
 
+gate = gates.gate
+
 
 class Heard(QObject):
-    """A thread and everything it said, with the time of each batch.
+    """A thread and everything it said, with the time at which it said each batch.
 
     A QObject, because Qt takes back what it still holds for one that is gone: a plain object would be
     called after its end.
@@ -41,6 +45,7 @@ class Heard(QObject):
         self.outcomes: list[object] = []
         thread.progress.connect(self._hear)
         thread.samples.connect(self._take)
+        thread.samples.connect(self._note_time, Qt.ConnectionType.DirectConnection)
         thread.finished_with.connect(self._end)
 
     def _hear(self, event: object) -> None:
@@ -51,6 +56,10 @@ class Heard(QObject):
 
     def _take(self, batch: tuple[Any, ...]) -> None:
         self.batches.append(batch)
+
+    def _note_time(self, batch: tuple[Any, ...]) -> None:
+        """In the thread that says it: the one that paints may hear several at once."""
+        del batch
         self.times.append(time.monotonic())
 
     @property
@@ -82,9 +91,9 @@ def start(qapp: object) -> Iterator[Start]:
 
 
 def test_everything_arrives_and_the_outcome_comes_last(qtbot: QtBot, start: Start) -> None:
-    heard = start("slow")
-    qtbot.waitUntil(heard.running.isFinished, timeout=20_000)
-    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=1_000)
+    heard = start("normal")
+    qtbot.waitUntil(heard.running.isFinished)
+    qtbot.waitUntil(lambda: bool(heard.outcomes))
     assert heard.outcome.status == "done"
     assert isinstance(heard.progress[0], Hello)
     assert all(isinstance(event, Progress) for event in heard.progress[1:])
@@ -93,27 +102,31 @@ def test_everything_arrives_and_the_outcome_comes_last(qtbot: QtBot, start: Star
     assert [e for e in events if isinstance(e, Sample)] == list(heard.outcome.samples)
 
 
-def test_batches_come_at_most_thirty_times_a_second(qtbot: QtBot, start: Start) -> None:
-    heard = start("slow")
-    qtbot.waitUntil(heard.running.isFinished, timeout=20_000)
-    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=1_000)
-    seconds = heard.times[-1] - heard.times[0]
-    assert seconds > 0.5
-    assert len(heard.batches) <= 30 * seconds + 2  # the first at once, the last when it ends
+def test_batches_come_at_most_thirty_times_a_second(qtbot: QtBot, gate: Gate, start: Start) -> None:
+    """Of n batches n - 3 have a whole thirtieth before them.
+
+    The first comes at once and may be late, so the second may be early, and the last comes when it ends.
+    """
+    heard = start("normal")
+    qtbot.waitUntil(lambda: len(heard.batches) >= 20)
+    gate.open()
+    qtbot.waitUntil(lambda: bool(heard.outcomes))
+    assert len(heard.times) == len(heard.batches)
+    assert len(heard.times) - 3 <= 30 * (heard.times[-1] - heard.times[0])
 
 
 def test_stop_ends_it_while_the_worker_hangs(qtbot: QtBot, start: Start) -> None:
     heard = start("hangs")
-    qtbot.waitUntil(lambda: bool(heard.progress), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(heard.progress))
     heard.running.stop()
-    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=5_000)
+    qtbot.waitUntil(lambda: bool(heard.outcomes))
     assert heard.outcome.status == "cancelled"
     heard.running.wait()
 
 
 def test_shutting_down_leaves_no_process(qtbot: QtBot, start: Start) -> None:
     heard = start("stubborn")
-    qtbot.waitUntil(lambda: len(heard.progress) > 1, timeout=20_000)
+    qtbot.waitUntil(lambda: len(heard.progress) > 1)
     heard.running.shut_down()
     assert heard.running.isFinished()
     assert not psutil.Process().children(recursive=True)
@@ -122,7 +135,7 @@ def test_shutting_down_leaves_no_process(qtbot: QtBot, start: Start) -> None:
 def test_stopping_before_it_ran_and_after_it_ended_is_harmless(qtbot: QtBot, start: Start) -> None:
     heard = start("normal")
     heard.running.stop()
-    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(heard.outcomes))
     assert heard.outcome.status in ("cancelled", "done")
     heard.running.shut_down()
     heard.running.shut_down()
@@ -135,7 +148,7 @@ def test_a_defect_arrives_as_the_exception_it_is(qtbot: QtBot) -> None:
 
     heard = Heard(MeasureThread(REQUEST, Broken()))
     heard.running.start()
-    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=5_000)
+    qtbot.waitUntil(lambda: bool(heard.outcomes))
     assert isinstance(heard.outcomes[0], ZeroDivisionError)
     heard.running.wait()
 
@@ -143,7 +156,7 @@ def test_a_defect_arrives_as_the_exception_it_is(qtbot: QtBot) -> None:
 def test_a_real_measurement_on_the_cpu(qtbot: QtBot) -> None:
     heard = Heard(MeasureThread(REQUEST))
     heard.running.start()
-    qtbot.waitUntil(lambda: bool(heard.outcomes), timeout=120_000)
+    qtbot.waitUntil(lambda: bool(heard.outcomes))
     heard.running.wait()
     assert heard.outcome.status == "done", heard.outcome.detail
     assert heard.outcome.result is not None

@@ -26,6 +26,7 @@ from optmem_gui.gui.tasks import prepare as prepare_module
 from optmem_gui.gui.tasks.prepare import prepare
 from tests.gui import simulation_samples
 from tests.gui.conftest import settle
+from tests.waiting import PATIENCE_S
 
 FAKE = Path(__file__).parents[1] / "engine" / "fake_worker.py"
 CPU = Device(devices.CPU, "a CPU", 64 << 30, 32 << 30)
@@ -55,8 +56,9 @@ def with_worker(window: MainWindow, behaviour: str, *, impatient: bool = False) 
     """Let the window measure with a worker that behaves in a given way."""
     launch = Launch((sys.executable, str(FAKE), behaviour), child_environment(os.environ), str(FAKE.parent))
     silent = behaviour in ("mute", "hangs", "endless garbage")
-    patience = 1.0 if silent and impatient else 30.0
-    limits = Limits(start_s=patience, silence_s=patience, patience_s=0.5)
+    patience = 1.0 if silent and impatient else PATIENCE_S
+    to_be_ended = silent or behaviour == "stubborn"
+    limits = Limits(start_s=patience, silence_s=patience, patience_s=0.5 if to_be_ended else PATIENCE_S)
     window.runs.measurer._make = lambda python, sample_hz: Measurement(
         python, sample_hz, worker=launch, limits=limits
     )
@@ -71,7 +73,7 @@ def small(store: Store) -> None:
 
 
 def wait_for(store: Store, qtbot: QtBot, *stages: MeasureStage) -> None:
-    qtbot.waitUntil(lambda: store.snapshot.measurement.stage in stages, timeout=60_000)
+    qtbot.waitUntil(lambda: store.snapshot.measurement.stage in stages)
 
 
 def measurement_panel(window: MainWindow) -> MeasurementPanel:
@@ -104,7 +106,7 @@ def test_a_measurement_runs_through_its_stages(
 ) -> None:
     on(CPU)
     small(store)
-    with_worker(window, "slow")
+    with_worker(window, "normal")
     stages: list[MeasureStage] = []
     store.measurement_changed.connect(lambda snapshot: stages.append(snapshot.measurement.stage))
     assert not window.actions_table["stop"].isEnabled()
@@ -181,7 +183,7 @@ def test_stop_ends_a_measurement(
     with_worker(window, behaviour)
     window.actions_table["measure"].trigger()
     wait_for(store, qtbot, MeasureStage.RUNNING)
-    qtbot.waitUntil(lambda: store.snapshot.measurement.phase != "start", timeout=30_000)
+    qtbot.waitUntil(lambda: store.snapshot.measurement.phase != "start")
     window.actions_table["stop"].trigger()
     wait_for(store, qtbot, MeasureStage.CANCELLED)
     qtbot.waitUntil(lambda: not window.runs.measurer._threads)

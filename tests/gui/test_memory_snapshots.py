@@ -57,9 +57,9 @@ def page_of(window: MainWindow) -> SnapshotPage:
 
 def open_in(window: MainWindow, path: Path, qtbot: QtBot) -> SnapshotPage:
     window.open(path)
-    qtbot.waitUntil(lambda: window.memory_snapshots.page is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.memory_snapshots.page is not None)
     page = page_of(window)
-    qtbot.waitUntil(lambda: page._state.chosen is not None and not page._state.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: page._state.chosen is not None and not page._state.busy)
     return page
 
 
@@ -113,7 +113,7 @@ def test_segments_and_what_is_free_in_them(window: MainWindow, path: Path, qtbot
     assert "42.0 MiB in segments that could be given back" in page.segment_note.text()
     page.pages.show_page(1)
     page.at_peak.click()
-    qtbot.waitUntil(lambda: len(page.segments.rows) == 3 and not page._state.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: len(page.segments.rows) == 3 and not page._state.busy)
     # At the peak the last request holds all of its segment: 1 MiB is not split off.
     assert [row.cells[2] for row in page.segments.rows] == ["100.0 %", "0.0 %", "0.0 %"]
     assert "16.0 MiB in use" in page.segment_note.text()
@@ -140,7 +140,7 @@ def test_other_settings_stand_beside_the_recorded_ones(window: MainWindow, path:
     panel.expandable.box.click()
     assert panel.line.text() == "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
     panel.button.click()
-    qtbot.waitUntil(lambda: len(panel.model.rows) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(panel.model.rows) == 2)
     recorded, tried = panel.model.rows
     assert recorded.cells[:2] == ("as recorded", "42.0 MiB")
     # Pages of 20 MiB: one serves every request in turn.
@@ -182,7 +182,7 @@ def test_a_threshold_needs_the_size_of_the_device(window: MainWindow, path: Path
     panel.memory.edit.setText("0.03125")  # 32 MiB
     panel.memory.edit.textEdited.emit("0.03125")
     panel.button.click()
-    qtbot.waitUntil(lambda: len(panel.model.rows) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(panel.model.rows) == 2)
     tried = panel.model.rows[1]
     assert "garbage_collection_threshold:0.5,per_process_memory_fraction:1.0" in tried.cells[0]
     assert "32.0 MiB" in tried.cells[0]
@@ -216,7 +216,7 @@ def test_several_devices_can_be_chosen(window: MainWindow, tmp_path: Path, qtbot
     assert page.devices.isVisible()
     page.devices.setCurrentIndex(1)
     page.devices.activated.emit(1)
-    qtbot.waitUntil(lambda: "device 1, 13 events" in page.note.toolTip(), timeout=20_000)
+    qtbot.waitUntil(lambda: "device 1, 13 events" in page.note.toolTip())
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,7 @@ def test_what_cannot_be_used_is_said_and_the_estimate_stays(
     path = tmp_path / "bad.pickle"
     path.write_bytes(data)
     window.open(path)
-    qtbot.waitUntil(window.notice.isVisible, timeout=20_000)
+    qtbot.waitUntil(window.notice.isVisible)
     assert words in window.notice.text.text()
     assert window.pages.currentWidget() is window.columns
 
@@ -258,7 +258,7 @@ def test_reading_can_be_stopped(
 ) -> None:
     _slowly(monkeypatch)
     window.open(path)
-    qtbot.waitUntil(lambda: window.memory_snapshots.is_shown, timeout=20_000)
+    qtbot.waitUntil(lambda: window.memory_snapshots.is_shown)
     page = page_of(window)
     assert page.progress.isVisible()
     page.stop.click()
@@ -271,7 +271,7 @@ def test_closing_the_window_ends_the_reading(
 ) -> None:
     _slowly(monkeypatch)
     window.open(path)
-    qtbot.waitUntil(lambda: window.memory_snapshots.is_shown, timeout=20_000)
+    qtbot.waitUntil(lambda: window.memory_snapshots.is_shown)
     assert window.close()
     replayer = window.memory_snapshots._replayer
     assert replayer is not None
@@ -286,8 +286,8 @@ def test_the_latest_file_wins(qtbot: QtBot, path: Path, tmp_path: Path) -> None:
     replayer.opened.connect(opened.append)
     replayer.open(path)
     replayer.open(other)
-    qtbot.waitUntil(lambda: replayer.state.chosen is not None, timeout=20_000)
-    qtbot.waitUntil(lambda: not replayer._threads, timeout=20_000)
+    qtbot.waitUntil(lambda: replayer.state.chosen is not None)
+    qtbot.waitUntil(lambda: not replayer._threads)
     assert opened == [other]
     replayer.try_settings(Trial("", AllocatorConfig()))
     replayer.leave()

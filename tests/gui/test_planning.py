@@ -18,8 +18,6 @@ from optmem_gui.gui.tasks.plan import BEYOND, PlanThread
 from optmem_gui.gui.widgets.breakdown_model import Column
 from optmem_gui.gui.widgets.count_plot import LEAST, series_of
 
-PLAN_MS = 60_000
-
 
 def _fill(store: Store) -> None:
     store.load_model(preset_ref("llama-3.1-8b"), None)
@@ -31,7 +29,7 @@ def _planned(window: MainWindow, qtbot: QtBot) -> PlannerDialog:
     window.actions_table["plan"].trigger()
     dialog = window.planning.dialog
     assert dialog is not None
-    qtbot.waitUntil(lambda: not dialog.again.isHidden(), timeout=PLAN_MS)
+    qtbot.waitUntil(lambda: not dialog.again.isHidden())
     return dialog
 
 

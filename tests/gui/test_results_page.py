@@ -177,7 +177,7 @@ def test_an_export_opens_again_by_drop_or_dialog(
     assert parse_kept(path.read_bytes(), "x") == stored.load(chosen)
     stored.delete(chosen)
     window.measured.leave()
-    with qtbot.waitSignal(window.loader.result_found, timeout=20_000):
+    with qtbot.waitSignal(window.loader.result_found):
         window.open(path)
     assert window.measured.is_shown
     assert page.selected_ids() == (chosen,)

@@ -26,6 +26,7 @@ from optmem_gui.gui.snapshot import SimulateStage, SimulationState
 from optmem_gui.gui.store import Store
 from tests.gui.conftest import settle
 from tests.gui.simulation_samples import simulated
+from tests.waiting import PATIENCE_S
 
 FAKE = Path(__file__).parents[1] / "engine" / "fake_simulator.py"
 
@@ -44,7 +45,7 @@ def with_worker(
 ) -> None:
     """Let the window simulate with a worker that behaves in a given way."""
     launch = Launch((sys.executable, str(FAKE), behaviour), child_environment(os.environ), str(FAKE.parent))
-    limits = SimulationLimits(start_s=30.0, silence_s=30.0, cancel_s=0.3)
+    limits = SimulationLimits(PATIENCE_S, PATIENCE_S, cancel_s=0.3, patience_s=PATIENCE_S)
 
     class Odd(Simulator):
         """The fake worker does what the optimizer says."""
@@ -66,7 +67,7 @@ def panel_of(window: MainWindow) -> SimulationPanel:
 
 
 def wait_for(store: Store, qtbot: QtBot, *stages: SimulateStage) -> None:
-    qtbot.waitUntil(lambda: store.snapshot.simulation.stage in stages, timeout=30_000)
+    qtbot.waitUntil(lambda: store.snapshot.simulation.stage in stages)
 
 
 def tile(window: MainWindow) -> tuple[str, str]:
@@ -147,7 +148,7 @@ def test_stop_ends_a_simulation_and_another_one_can_start(
 ) -> None:
     with_worker(window, monkeypatch, "traces")
     window.actions_table["simulate"].trigger()
-    qtbot.waitUntil(lambda: store.snapshot.simulation.phase == "forward", timeout=30_000)
+    qtbot.waitUntil(lambda: store.snapshot.simulation.phase == "forward")
     assert "step 1 of 3" in panel_of(window).status.text()
     window.actions_table["stop"].trigger()
     wait_for(store, qtbot, SimulateStage.CANCELLED)
@@ -162,7 +163,7 @@ def test_closing_in_mid_simulation_leaves_nothing(
 ) -> None:
     with_worker(window, monkeypatch, doing)
     window.runs.simulations.start()
-    qtbot.waitUntil(lambda: store.snapshot.simulation.phase == "forward", timeout=30_000)
+    qtbot.waitUntil(lambda: store.snapshot.simulation.phase == "forward")
     assert window.close()
     assert all(thread.isFinished() for thread in window.runs.simulations._threads)
 
@@ -199,7 +200,7 @@ def test_edits_are_followed_when_that_is_wanted_and_the_latest_wins(
     store.simulation_changed.connect(lambda snapshot: started.append(snapshot.simulation.scenario))
     for batch in ("3", "4", "5"):
         store.edit("batch", batch)
-    qtbot.waitUntil(lambda: tile(window)[0] == "5 B", timeout=30_000)
+    qtbot.waitUntil(lambda: tile(window)[0] == "5 B")
     assert len(set(map(id, started))) == 1  # one simulation for three quick edits
     store.edit("batch", "nonsense")
     assert not window.runs.simulations._later.isActive()  # the figures still belong to 5
@@ -210,12 +211,12 @@ def test_a_later_edit_takes_the_place_of_a_simulation_under_way(
 ) -> None:
     with_worker(window, monkeypatch, "traces")
     window.runs.simulations.start()
-    qtbot.waitUntil(lambda: store.snapshot.simulation.phase == "forward", timeout=30_000)
+    qtbot.waitUntil(lambda: store.snapshot.simulation.phase == "forward")
     store.edit("batch", "9")
     window.runs.simulations.start()
     assert store.snapshot.simulation.scenario == store.snapshot.scenario
     assert store.snapshot.simulation.phase == "start"
-    qtbot.waitUntil(lambda: len(window.runs.simulations._threads) == 1, timeout=30_000)
+    qtbot.waitUntil(lambda: len(window.runs.simulations._threads) == 1)
     assert store.snapshot.simulation.stage is SimulateStage.RUNNING
 
 

@@ -50,7 +50,7 @@ def _texts(widget: QWidget) -> dict[str, str]:
 
 def test_what_is_decided_is_chinese(make_window: MakeWindow, qtbot: QtBot, translations: Texts) -> None:
     window = make_window("zh_CN")
-    qtbot.waitUntil(lambda: decided(window), timeout=20_000)
+    qtbot.waitUntil(lambda: decided(window))
     decide = window.results.decide
     for name in PAGES:
         decide.show_page(name)
@@ -58,7 +58,7 @@ def test_what_is_decided_is_chinese(make_window: MakeWindow, qtbot: QtBot, trans
     for name, value in (("batch", "2"), ("recipe", "peft-qlora"), ("parallel.gpus", "8")):
         window.store.edit(name, value)
         settle()
-    qtbot.waitUntil(lambda: decided(window), timeout=20_000)
+    qtbot.waitUntil(lambda: decided(window))
     for name in PAGES:
         decide.show_page(name)
         settle()

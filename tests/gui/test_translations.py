@@ -125,7 +125,7 @@ def _fill(window: MainWindow, qtbot: QtBot) -> None:
     window.results.breakdown.table.selectRow(3)
     window.actions_table.submenus["recent"].aboutToShow.emit()
     qtbot.waitUntil(lambda: len(window.store.snapshot.comparison) == len(CATALOGUE))
-    qtbot.waitUntil(lambda: decided(window), timeout=20_000)
+    qtbot.waitUntil(lambda: decided(window))
     settle()
 
 
@@ -282,7 +282,7 @@ def test_a_memory_snapshot_is_not_left_in_english(
     shown_page = open_in(window, path, qtbot)
     shown_page.pages.show_page(page)
     shown_page.what_if.button.click()
-    qtbot.waitUntil(lambda: len(shown_page.what_if.model.rows) == 2, timeout=20_000)
+    qtbot.waitUntil(lambda: len(shown_page.what_if.model.rows) == 2)
     settle()
     shown = {place: text for place, text in texts_shown(shown_page).items() if "train.py" not in text}
     assert left_in_english(shown, translations) == {}
@@ -309,7 +309,7 @@ def test_a_switch_of_language_and_back_is_what_was_there_before(
         path.write_bytes(pickle.dumps(as_snapshot(program().recording())))
         page = open_in(window, path, qtbot)
         page.what_if.button.click()
-        qtbot.waitUntil(lambda: len(page.what_if.model.rows) == 2, timeout=20_000)
+        qtbot.waitUntil(lambda: len(page.what_if.model.rows) == 2)
         window.actions_table.submenus["recent"].aboutToShow.emit()
     settle()
     before = texts_shown(window)

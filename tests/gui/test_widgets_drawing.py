@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
@@ -155,8 +156,12 @@ def test_a_thousand_repaints_neither_crash_nor_leak(qtbot: QtBot) -> None:
                 panel.render(shown[number % 2])
                 QWidget.render(panel, picture)
 
-    repaint(200)
-    before = psutil.Process().memory_info().rss
-    repaint(800)
-    grown = psutil.Process().memory_info().rss - before
-    assert grown < 12 << 20
+    def grown() -> int:
+        before = psutil.Process().memory_info().rss
+        repaint(200)
+        gc.collect()
+        return psutil.Process().memory_info().rss - before
+
+    grown()
+    # What leaks is there in every round; what something else takes meanwhile, in some.
+    assert min(grown() for _ in range(4)) < 3 << 20
