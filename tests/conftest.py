@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+
+from tests.examples import register_profiles
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-# A shared machine is slow at times; a time limit for each example would fail for no defect of the program.
-settings.register_profile("optmem", deadline=None)
-settings.load_profile("optmem")
+register_profiles()
 
 
 def pytest_sessionfinish() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.allocator.caching import CachingAllocator
@@ -13,6 +13,7 @@ from optmem_gui.allocator.config import MIB, AllocatorConfig
 from optmem_gui.allocator.sizes import SMALL_BYTES
 from optmem_gui.allocator.state import segments_of
 from tests.allocator.recorder import SIZES, Program
+from tests.examples import examples
 
 CONFIGS = (
     AllocatorConfig(),
@@ -74,7 +75,7 @@ def check(allocator: CachingAllocator) -> None:
     assert capacity is None or statistics.reserved <= capacity
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(PROGRAM, st.sampled_from(CONFIGS), CAPACITY)
 def test_the_books_balance_after_every_step(
     steps: list[Any], config: AllocatorConfig, capacity: int | None
@@ -90,7 +91,7 @@ def test_the_books_balance_after_every_step(
     assert program.allocator.device.segments == {}
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(PROGRAM)
 def test_peaks_never_fall_and_reach_what_was_there(steps: list[Any]) -> None:
     program = Program()
@@ -106,7 +107,7 @@ def test_peaks_never_fall_and_reach_what_was_there(steps: list[Any]) -> None:
     assert program.allocator.statistics.reserved_peak == highest
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(PROGRAM, st.sampled_from(CONFIGS))
 def test_the_same_program_ends_the_same(steps: list[Any], config: AllocatorConfig) -> None:
     assert run(steps, config, 300 * MIB).state() == run(steps, config, 300 * MIB).state()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.allocator.config import MIB, AllocatorConfig
@@ -20,13 +20,14 @@ from optmem_gui.allocator.what_if import what_if
 from optmem_gui.core.errors import UserError
 from tests.allocator.recorder import Program
 from tests.allocator.test_properties import PROGRAM, run
+from tests.examples import examples
 
 BASE = 0x7F40_0000_0000
 FIXED = (AllocatorConfig(), AllocatorConfig(roundup_divisions=(4,) * 16))
 GROWING = AllocatorConfig(expandable_segments=True)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(PROGRAM, st.sampled_from((*FIXED, GROWING)), st.sampled_from((None, 300 * MIB)))
 def test_a_whole_recording_is_replayed_to_the_byte(
     steps: list[Any], config: AllocatorConfig, capacity: int | None
@@ -44,7 +45,7 @@ def test_a_whole_recording_is_replayed_to_the_byte(
     assert outcome.reserved[-1] == statistics.reserved
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(PROGRAM, PROGRAM, st.sampled_from((*FIXED, GROWING)))
 def test_a_recording_that_begins_in_mid_run_finds_what_was_there(
     first: list[Any], second: list[Any], config: AllocatorConfig
@@ -202,7 +203,7 @@ def test_what_was_alive_at_the_peak_is_named() -> None:
     assert alive[0].event == peak
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(PROGRAM)
 def test_the_same_settings_from_the_beginning_come_to_the_same(steps: list[Any]) -> None:
     program = run(steps, AllocatorConfig())
@@ -233,7 +234,7 @@ class Stopped(Exception):  # noqa: N818  # what a caller raises to stop, no erro
 
 
 @given(steps=PROGRAM)
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_the_segments_after_the_last_event_are_those_at_the_end(steps: list[Any]) -> None:
     program = run(steps, AllocatorConfig())
     recording = program.recording()

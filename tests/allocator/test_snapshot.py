@@ -7,7 +7,7 @@ import copy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.allocator import snapshot
@@ -18,6 +18,7 @@ from optmem_gui.allocator.snapshot import SnapshotReader
 from optmem_gui.allocator.what_if import what_if
 from optmem_gui.core.errors import UserError
 from tests.allocator.recorder import Program, as_snapshot
+from tests.examples import examples
 
 
 def example(config: AllocatorConfig | None = None) -> Recording:
@@ -207,7 +208,7 @@ WILD = st.tuples(
 )
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.lists(WILD, max_size=25), st.booleans(), st.booleans())
 def test_events_that_make_no_sense_are_refused_or_counted_but_never_a_crash(
     events: list[tuple[str, int, int, int]], expandable: bool, segments: bool

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.checkpoints.flax_tree import tree_contents
@@ -20,6 +20,7 @@ from optmem_gui.core.dtypes import F32
 from optmem_gui.core.errors import UserError
 from tests.checkpoints.builders import codes, refusal
 from tests.checkpoints.recorded import TYPES, held, said, trainable, unpack
+from tests.examples import examples
 
 FILES = ("params.msgpack", "variables.msgpack", "state.msgpack", "chunked.msgpack")
 KEY = re.compile(r"\['([^']*)'\]|\[(\d+)\]|\.(\w+)")
@@ -172,7 +173,7 @@ def test_every_cut_is_refused(saved: Path, tmp_path: Path) -> None:
         assert refusal(path).code == "checkpoint.msgpack_damaged"
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(300, shared_fixtures=True)
 @given(st.data())
 def test_damage_ends_in_a_message(tmp_path: Path, saved: Path, data: st.DataObject) -> None:
     damaged = bytearray((saved / data.draw(st.sampled_from(FILES))).read_bytes())

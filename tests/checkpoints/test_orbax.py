@@ -9,7 +9,7 @@ from math import prod
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.checkpoints.contents import Reading
@@ -19,6 +19,7 @@ from optmem_gui.core.errors import UserError
 from tests.checkpoints.builders import codes, refusal
 from tests.checkpoints.recorded import held, unpack
 from tests.checkpoints.test_flax import model_of, recorded
+from tests.examples import examples
 
 LAYOUTS = ("ocdbt", "ocdbt-zarr3", "zarr", "zarr3", "manager", "items")
 
@@ -210,7 +211,7 @@ def test_hostile_stores(tmp_path: Path) -> None:
     assert refusal(tmp_path).code == "checkpoint.ocdbt_damaged"
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(200, shared_fixtures=True)
 @given(st.data())
 def test_damage_ends_in_a_message(tmp_path: Path, saved: Path, data: st.DataObject) -> None:
     folder = tmp_path / "damaged"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.checkpoints.contents import Reading
@@ -18,6 +18,7 @@ from optmem_gui.checkpoints.tensorflow_index import read_index_file
 from optmem_gui.core.errors import UserError
 from tests.checkpoints.builders import codes, refusal
 from tests.checkpoints.recorded import TYPES, held, said, trainable, unpack
+from tests.examples import examples
 
 PREFIXES = ("saved/variables/variables", "objects/ckpt-1", "slots/weights", "graph/model.ckpt-7")
 VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -225,7 +226,7 @@ def test_an_unknown_compression_is_named(tmp_path: Path) -> None:
     assert refusal(tmp_path / "hand.index").code == "checkpoint.tensor_bundle_compressed"
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(300, shared_fixtures=True)
 @given(st.data())
 def test_damage_ends_in_a_message(tmp_path: Path, saved: Path, data: st.DataObject) -> None:
     prefix = data.draw(st.sampled_from(PREFIXES))

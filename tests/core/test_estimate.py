@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS, Breakdown
@@ -17,6 +17,7 @@ from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.scenario import Lora, Options, Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.texts import TEMPLATES
+from tests.examples import examples
 
 BILLION = 10**9
 
@@ -216,7 +217,7 @@ def test_qlora_lists_base_upcast_and_adapters_apart() -> None:
     assert sum(line.bytes for line in weights.details) == weights.bytes
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     count=st.integers(1, 10**12),
     precision=st.sampled_from(sorted(SCHEMES)),

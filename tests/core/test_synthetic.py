@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from optmem_gui.core.model import ModelRef, ModelSpec, Source, group_model
@@ -17,6 +17,7 @@ from optmem_gui.core.synthetic import (
     transformer_tensors,
 )
 from optmem_gui.core.transformer import TransformerShape
+from tests.examples import examples
 
 SMALLEST = 3_632
 
@@ -42,7 +43,7 @@ def folded(reference: ModelRef) -> tuple[object, ...]:
 
 
 @given(st.integers(1, 3_000_000))
-@settings(max_examples=60)
+@examples(60)
 def test_groups_are_those_of_the_written_out_model(param_count: int) -> None:
     assert folded(synthetic_ref(param_count)) == folded(group_model(synthetic_model(param_count)))
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.architectures.presets import preset_ref
@@ -30,6 +30,7 @@ from optmem_gui.core.sharding.planner import (
 from optmem_gui.core.sharding.whole_parameters import dealt
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.gpu_table import find_gpu
+from tests.examples import examples
 
 H100, RTX_4090 = find_gpu("h100-80gb"), find_gpu("rtx-4090")
 
@@ -79,7 +80,7 @@ def _agrees(layout: PlannedLayout, scenario: Scenario) -> None:
 
 
 @given(scenario=scenarios(), power=st.integers(0, 12), data=st.data())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_planned_numbers_are_the_estimate(scenario: Scenario, power: int, data: st.DataObject) -> None:
     try:
         layouts = list(Planner(scenario, H100).layouts(1 << power))
@@ -206,7 +207,7 @@ def test_memory_falls_as_gpus_share_it() -> None:
 
 
 @given(scenario=scenarios(), power=st.integers(1, 6), data=st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_moments_that_are_kept_hold_the_largest(
     scenario: Scenario, power: int, data: st.DataObject
 ) -> None:

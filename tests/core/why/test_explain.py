@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.architectures.presets import preset_ref
@@ -27,6 +27,7 @@ from optmem_gui.core.why.answer import TIERS, Subject, Why, subjects_of
 from optmem_gui.core.why.explain import explain
 from optmem_gui.core.why.sources import PAGES
 from optmem_gui.engine.gpu_table import find_gpu
+from tests.examples import examples
 
 LLAMA = preset_ref("llama-3.2-1b")
 WITH_BUFFERS = replace(LLAMA, buffers=(BufferGroup((64,), F32, 3),))
@@ -208,7 +209,7 @@ def test_every_text_is_used() -> None:
     assert set(texts.TEXTS) - met == set()
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(
     batch=st.integers(1, 8),
     sequence=st.integers(1, 2048),
