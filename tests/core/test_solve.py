@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import accumulate, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.core.errors import UserError
@@ -17,6 +17,7 @@ from optmem_gui.core.scenario import Attention, Loss, Scenario
 from optmem_gui.core.solve import MOST, What, largest, solve
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.gpu_table import load_gpus
+from tests.examples import examples
 
 GPU = load_gpus()["h100-80gb"]
 ONE_B = Scenario(synthetic_ref(1_000_000_000), precision="bf16", batch=1, sequence=1024)
@@ -63,7 +64,7 @@ def test_any_sizes_that_never_fall_give_what_a_scan_gives(
 SMALL = Scenario(synthetic_ref(3_000_000), precision="amp-bf16", batch=2, sequence=64)
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(
     mib=st.integers(700, 900),
     what=st.sampled_from(["batch", "sequence"]),
@@ -93,7 +94,7 @@ def test_the_estimate_agrees_on_both_sides(
         assert fit.fits == expected
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8)
 @given(
     mib=st.integers(720, 1000),
     precision=st.sampled_from(["fp32", "amp-bf16", "bf16"]),
@@ -147,7 +148,7 @@ def test_a_search_looks_at_few_sizes(monkeypatch: pytest.MonkeyPatch, what: What
             assert looked_at <= most, (billions, checkpointing, attention, gpu.id)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     billions=st.sampled_from([0.003, 0.124, 1, 7, 70]),
     batch=st.integers(1, 9),
