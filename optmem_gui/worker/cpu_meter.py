@@ -127,14 +127,14 @@ class CpuMeter:
 
 
 def _allocations(recording: _ProfilerResult, shift_ns: int) -> list[Block]:
-    """Every allocation and release on the CPU, in order of time.
+    """Every allocation and release on the CPU, in order of time; as it was told where the clock did not tick.
 
     Args:
         recording: What the profiler kept.
         shift_ns: From its clock, which counts from the epoch, to the monotonic one.
     """
     events: list[Block] = []
-    stack = recording.experimental_event_tree()
+    stack = list(reversed(recording.experimental_event_tree()))
     while stack:
         event = stack.pop()
         fields = event.extra_fields
@@ -143,7 +143,7 @@ def _allocations(recording: _ProfilerResult, shift_ns: int) -> list[Block]:
                 at_ns = event.start_time_ns + shift_ns
                 events.append(Block(at_ns, fields.ptr, fields.alloc_size, fields.total_allocated))
         else:
-            stack.extend(event.children)
+            stack.extend(reversed(event.children))
     events.sort(key=attrgetter("at_ns"))
     return events
 
