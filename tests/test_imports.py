@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.waiting import PATIENCE_S
+
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = {"torch", "PySide6", "shiboken6", "pyqtgraph", "numpy", "pynvml", "transformers", "safetensors"}
 
@@ -27,7 +29,7 @@ def _modules(code: str) -> set[str]:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=PATIENCE_S,
         check=True,
     )
     return set(json.loads(done.stdout.splitlines()[-1]))

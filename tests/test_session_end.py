@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.waiting import PATIENCE_S
+
 ROOT = Path(__file__).resolve().parent.parent
 
 _COPIES = """
@@ -24,5 +26,7 @@ def test_what_was_copied_does_not_crash_the_end(tmp_path: Path) -> None:
     (tmp_path / "pytest.ini").write_text("[pytest]\npythonpath = " + str(ROOT), encoding="utf-8")
     (tmp_path / "test_copies.py").write_text(_COPIES, encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
     assert (done.returncode, done.stderr) == (0, ""), done.stdout

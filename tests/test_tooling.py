@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from optmem_gui.core import texts
+from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parent.parent
 LONGEST_FILE = 400
@@ -32,7 +33,7 @@ def _run(command: Sequence[str | Path], **environment: str) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         encoding="utf-8",
-        timeout=280,
+        timeout=800,  # mypy without a cache, on a busy machine
         check=False,
     )
     assert done.returncode == 0, f"\n{done.stdout}"
@@ -123,7 +124,9 @@ def python310(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def _is_310(python: str, folder: Path) -> bool:
     probe = [python, "-c", "import sys; print(sys.version_info[:2] == (3, 10))"]
-    answer = subprocess.run(probe, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    answer = subprocess.run(
+        probe, cwd=folder, capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
     return answer.stdout.strip() == "True"
 
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
@@ -14,6 +13,7 @@ import pytest
 from optmem_gui.core.selfcheck import workloads
 from optmem_gui.report.selfcheck_document import SCALAR_BYTES
 from tests.cli.conftest import Optmem
+from tests.waiting import PATIENCE_S, is_alive, until
 
 
 @pytest.fixture
@@ -52,14 +52,10 @@ runpy.run_module("optmem_gui", run_name="__main__", alter_sys=True)
 def test_ctrl_c_leaves_no_process() -> None:
     command = (sys.executable, "-c", AT_A_TERMINAL, "selfcheck", "--device", "cpu", "--quick")
     run = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    started: list[psutil.Process] = []
-    until = time.monotonic() + 60
-    while not started and time.monotonic() < until:
-        time.sleep(0.1)
-        started = psutil.Process(run.pid).children(recursive=True)
+    assert until(lambda: psutil.Process(run.pid).children() != [])
+    started = psutil.Process(run.pid).children(recursive=True)
     run.send_signal(signal.SIGINT)
-    _, said = run.communicate(timeout=30)
-    assert started
+    _, said = run.communicate(timeout=PATIENCE_S)
     assert run.returncode == 130
     assert said.decode().splitlines()[-1] == "optmem: stopped"
-    assert not [child for child in started if child.is_running()]
+    assert until(lambda: not any(is_alive(child.pid) for child in started))

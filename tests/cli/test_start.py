@@ -17,6 +17,7 @@ from optmem_gui import __version__, logs
 from optmem_gui.core.errors import UserError
 from optmem_gui.display import check_display, missing_library
 from tests.cli.conftest import Optmem, words_as_id
+from tests.waiting import PATIENCE_S
 
 
 def _start(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -29,7 +30,7 @@ def _start(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -84,7 +85,9 @@ def test_a_defect_does_not_look_like_a_verdict(optmem: Optmem, monkeypatch: pyte
 
 def test_a_closed_pipe_is_no_error() -> None:
     command = f"{sys.executable} -m optmem_gui optimizers --json | head -n 1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "{\n", "")
 
 

@@ -183,7 +183,7 @@ class Harness:
         return outcome, problem or self._limits(used)
 
     def _opened(self, path: Path, armed: bool) -> tuple[str, str]:
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        signal.setitimer(signal.ITIMER_PROF, self.limit_s)
         self._armed = armed
         try:
             outcome = _all_of(open_checkpoint(path))

@@ -15,6 +15,7 @@ from optmem_gui import __version__
 from optmem_gui.core.errors import UserError
 from optmem_gui.engine.pythons import PythonInfo, candidates, examine
 from tests.packaging.bundle import BUILD_S, ROOT, Bundle
+from tests.waiting import PATIENCE_S
 from tools.bundling import parts
 
 pytestmark = pytest.mark.timeout(BUILD_S + 300)  # the first test here builds
@@ -291,7 +292,7 @@ def test_a_helper_of_multiprocessing_opens_no_window(bundle: Bundle) -> None:
             pass_fds=[reading],
             env={"QT_QPA_PLATFORM": "offscreen"},
             capture_output=True,
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )
     finally:
@@ -302,7 +303,7 @@ def test_a_helper_of_multiprocessing_opens_no_window(bundle: Bundle) -> None:
 def test_the_second_program_runs_nothing_else(bundle: Bundle) -> None:
     for words in ([], ["os"], ["-c", "print(1)"]):
         done = subprocess.run(
-            [bundle.program("optmem-worker"), *words], capture_output=True, timeout=60, check=False
+            [bundle.program("optmem-worker"), *words], capture_output=True, timeout=PATIENCE_S, check=False
         )
         assert done.returncode == 1
         assert b"started by OptMem" in done.stderr

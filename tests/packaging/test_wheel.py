@@ -13,6 +13,7 @@ import pytest
 import tomllib
 
 from optmem_gui import __version__, paths
+from tests.waiting import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -22,7 +23,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel's content, as pip would lay it down."""
     folder = tmp_path_factory.mktemp("wheel")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stderr
     (wheel,) = folder.glob("*.whl")
     assert wheel.name.startswith(f"optmem_gui-{__version__}-py3")
@@ -48,7 +49,7 @@ def test_the_unpacked_wheel_estimates(unpacked: Path, tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(unpacked)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr
