@@ -45,6 +45,8 @@ def stepped(
 ) -> Any:
     """The optimizer after so many steps on random gradients.
 
+    What it would have compiled runs as it is written: the states are the same, and a compiler takes minutes.
+
     Args:
         implementation: Whose class is built, with its own ``arguments``.
         options: Options beside the defaults.
@@ -54,7 +56,7 @@ def stepped(
     """
     factory = load(implementation.path)
     keywords = dict(constructor_keywords(implementation, options))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), torch.compiler.set_stance("force_eager"):
         warnings.simplefilter("ignore")  # of another library, whatever they are
         optimizer = factory(list(parameters) if first is None else first, **keywords)
         for _ in range(steps):
