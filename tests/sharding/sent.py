@@ -15,6 +15,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch._C._distributed_c10d import Store
 from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.tensor import DTensor, Replicate, Shard
 from torch.distributed.tensor.experimental._context_parallel import _attention as ring
@@ -42,9 +43,9 @@ _RING = ("_c10d_functional", "aten.cat")
 _ONE_THREAD = "gloo_of_one_thread"
 
 
-def _make_group(store: dist.Store, rank: int, ranks: int, timeout: timedelta) -> dist.ProcessGroupGloo:
+def _make_group(store: Store, rank: int, ranks: int, timeout: timedelta) -> dist.ProcessGroupGloo:
     """Gloo takes what is asked for in turn; its usual two threads would each hold on to something."""
-    options = dist.ProcessGroupGloo._Options()
+    options = dist.ProcessGroupGloo._Options()  # type: ignore[attr-defined]  # the stubs have another name
     options._devices = [dist.ProcessGroupGloo.create_device(interface="lo")]
     options._threads = 1
     options._timeout = timeout
