@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from optmem_gui.core.dtypes import BF16, DTYPES, F16, F32, INT8, NF4, DType
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.model import Role, Source, TensorGroup
+from optmem_gui.core.model import Role, Shape, Source, TensorGroup
 from optmem_gui.core.precision import PrecisionScheme, precision
 from optmem_gui.core.scenario import Lora, Scenario
 
@@ -52,6 +52,8 @@ class PlacedGroup:
         gradients: Type of the gradients, None when frozen.
         master: Type of the separate copy the optimizer updates, if any.
         optimized: Type of the parameter the optimizer sees, None when frozen.
+        whole: Shape of the parameter that the optimizer sees where it knows that this is a part of it (a
+            sharded tensor); None where it sees no more than this.
     """
 
     group: TensorGroup
@@ -60,6 +62,7 @@ class PlacedGroup:
     gradients: DType | None
     master: DType | None
     optimized: DType | None
+    whole: Shape | None = None
 
     @property
     def trainable(self) -> bool:

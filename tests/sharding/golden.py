@@ -90,7 +90,26 @@ def scenario_of(row: dict[str, Any]) -> Scenario:
             tp=tp,
             pp=pp,
             cp=cp,
-            interleave=layers // pp // chunk,
+            interleave=row.get("num_virtual_stages_per_pipeline_rank", layers // pp // chunk),
+            stages=_stages(row, layers, pp),
             sequence_parallel=bool(row.get("sequence_parallel")) and tp > 1,
         ),
     )
+
+
+def _stages(row: dict[str, Any], layers: int, pp: int) -> tuple[int, ...]:
+    """Layers of every stage where the recipe splits them unevenly.
+
+    Source: ``megatron/core/transformer/transformer_block.py`` ``get_num_layers_to_build``: the first and the
+    last stage as given and the rest evenly; or embedding and loss counted as a layer each.
+    """
+    first: int | None = row.get("decoder_first_pipeline_num_layers")
+    last: int | None = row.get("decoder_last_pipeline_num_layers")
+    if first is not None and last is not None:
+        return (first, *((layers - first - last) // (pp - 2),) * (pp - 2), last)
+    embedding = int(row.get("account_for_embedding_in_pipeline_split", False))
+    loss = int(row.get("account_for_loss_in_pipeline_split", False))
+    if not embedding + loss:
+        return ()
+    each = (layers + embedding + loss) // pp
+    return (each - embedding, *(each,) * (pp - 2), each - loss)

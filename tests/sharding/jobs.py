@@ -11,11 +11,12 @@ from optmem_gui.checkpoints.names import role_of
 from optmem_gui.core.dtypes import F32
 from optmem_gui.core.model import ModelRef, ModelSpec, ParameterTensor, Source, group_model
 from optmem_gui.core.optimizers.catalogue import find
+from optmem_gui.core.optimizers.rules_lowrank import SIDES
 from optmem_gui.core.optimizers.state import constructor_keywords
 from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.scenario import Options, Scenario
 from tests.sharding.job import Job
-from tests.sharding.tiny import Matrices, Tiny
+from tests.sharding.tiny import MODELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Case:
 @lru_cache
 def model_of(name: str) -> ModelRef:
     """The model as the program sees it: from the names and shapes of its parameters."""
-    module = Tiny() if name == "tiny" else Matrices()
+    module = MODELS[name]()
     rows = tuple(
         ParameterTensor(name, tuple(p.shape), F32, role_of(name, tuple(p.shape)))
         for name, p in module.named_parameters()
@@ -131,6 +132,8 @@ def cases() -> Iterator[Case]:
         yield Case(Parallel(gpus=gpus, shard="fsdp2", tp=gpus), "torch.AdamW")
         if gpus == 2:
             yield from _matrix_optimizers(gpus)
+        if gpus < 8:
+            yield from _low_rank(gpus)
         if gpus > 2:
             yield Case(Parallel(gpus=gpus, shard="fsdp2", tp=2), "torch.AdamW")
     for gpus, replicas in ((4, 2), (8, 2), (8, 4)):
@@ -146,6 +149,22 @@ def _matrix_optimizers(gpus: int) -> Iterator[Case]:
         yield Case(Parallel(gpus=gpus, shard="zero-redundancy"), optimizer, model="matrices")
     for shard in ("ddp", "zero-redundancy"):
         yield Case(Parallel(gpus=gpus, shard=shard), "galore_torch.GaLoreAdamW", rank, model="matrices")
+
+
+def _low_rank(gpus: int) -> Iterator[Case]:
+    """Projectors of whole matrices beside moments of a rank's rows, or of all of them."""
+    parallel = Parallel(gpus=gpus, shard="fsdp2")
+    for side in SIDES:
+        options: Options = (("rank", 5), ("proj_type", side))
+        yield Case(parallel, "galore_torch.GaLoreAdamW", options, model="oblong")
+        if side != "full":  # its step ends in an error there, on one process too
+            yield Case(parallel, "fira.FiraAdamW", options, model="oblong")
+    for precision in ("bf16", "amp-bf16"):
+        yield Case(parallel, "galore_torch.GaLoreAdamW", (("rank", 5),), precision, "oblong")
+        yield Case(parallel, "pytorch_optimizer.Conda", (), precision, "oblong")
+    if gpus == 4:
+        replicated = Parallel(gpus=4, shard="hsdp", replicas=2)
+        yield Case(replicated, "galore_torch.GaLoreAdamW", (("rank", 5),), model="oblong")
 
 
 MATRIX_SHARDED: tuple[tuple[str, Options], ...] = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -87,9 +88,9 @@ WIDTH = 256
 class Product(nn.Module):
     """One matrix, named as a part of an MLP: what low-rank optimizers project."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int = WIDTH, height: int = WIDTH) -> None:
         super().__init__()
-        self.up_proj = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.up_proj = nn.Linear(width, height, bias=False)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Only that."""
@@ -99,13 +100,24 @@ class Product(nn.Module):
 class Matrices(nn.Module):
     """Matrices alone, for optimizers that take nothing else."""
 
+    sides: tuple[int, ...] = (WIDTH,) * (LAYERS + 1)
+
     def __init__(self) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(Product() for _ in range(LAYERS))
+        self.layers = nn.ModuleList(Product(width, height) for width, height in pairwise(self.sides))
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
         """One after the other."""
-        x: Any = tokens[:, :1].float().expand(-1, WIDTH).to(next(self.parameters()).dtype)
+        x: Any = tokens[:, :1].float().expand(-1, self.sides[0]).to(next(self.parameters()).dtype)
         for layer in self.layers:
             x = layer(x)
         return x.float().mean()  # type: ignore[no-any-return]  # torch's own types say Any
+
+
+class Oblong(Matrices):
+    """A tall, a wide and a square matrix, with rows that neither 2 nor 4 processes share out evenly."""
+
+    sides = (18, 37, 21, 21)
+
+
+MODELS: dict[str, type[nn.Module]] = {"tiny": Tiny, "matrices": Matrices, "oblong": Oblong}

@@ -33,7 +33,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from tests.sharding.job import Job
 from tests.sharding.sent import Saved, Sent, decoder_layer, ring_attention, tensor_parallel
-from tests.sharding.tiny import VOCAB, Layer, Matrices, Tiny
+from tests.sharding.tiny import MODELS, VOCAB, Layer
 
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
 DDP_STEPS = 2
@@ -129,8 +129,7 @@ def _answer(job: Job) -> dict[str, Any]:
 
 def _model(job: Job) -> nn.Module:
     torch.manual_seed(0)
-    made = Tiny() if job.model == "tiny" else Matrices()
-    return made.to(DTYPES[job.precision if job.precision in DTYPES else "fp32"])
+    return MODELS[job.model]().to(DTYPES[job.precision if job.precision in DTYPES else "fp32"])
 
 
 def _optimizer_class(job: Job) -> type[torch.optim.Optimizer]:
@@ -200,8 +199,10 @@ def _walk(name: str, value: Any) -> Iterator[tuple[str, torch.Tensor]]:
         for inner in value:
             yield from _walk(name, inner)
     elif hasattr(value, "ortho_matrix"):  # a projector keeps its matrices as views into whole ones
-        held = _local(value.ortho_matrix)
-        yield "ortho_matrix", held.new_empty(0).set_(held.untyped_storage())
+        kept = value.ortho_matrix
+        for matrix in kept if isinstance(kept, (list, tuple)) else (kept,):
+            held = _local(matrix)
+            yield "ortho_matrix", held.new_empty(0).set_(held.untyped_storage())
 
 
 def _found(model: nn.Module, optimizer: torch.optim.Optimizer, buckets: int = 0) -> Found:

@@ -97,6 +97,8 @@ class Subject:
         leaf: Name of the module that owns it.
         settings: Options in force, for a rule whose size or type an option decides (a rank, a type).
         field: Name inside that module, ``weight`` or ``bias``.
+        whole: Shape of the parameter where ``shape`` is what this rank holds of a sharded tensor; None where
+            it is all there is.
     """
 
     shape: Shape
@@ -105,6 +107,12 @@ class Subject:
     leaf: str = ""
     settings: Settings = Settings({}, "cuda")  # frozen, so shared without harm
     field: str = ""
+    whole: Shape | None = None
+
+    @property
+    def together(self) -> Shape:
+        """Shape of the parameter that all ranks hold together."""
+        return self.shape if self.whole is None else self.whole
 
 
 @dataclass(frozen=True, slots=True)

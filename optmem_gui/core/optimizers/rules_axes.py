@@ -29,11 +29,11 @@ REST_OF_FIRST = ShapeRule("rest_of_first", _rest)
 
 
 def _smaller(subject: Subject) -> Shape | None:
-    return (min(subject.shape), min(subject.shape)) if is_matrix(subject) else None
+    return (min(subject.together), min(subject.together)) if is_matrix(subject) else None
 
 
 SQUARE_OF_SMALLER = ShapeRule("square_of_smaller", _smaller)
-"""One square matrix a matrix, as wide as its smaller axis."""
+"""One square matrix a matrix, as wide as its smaller axis; of a sharded matrix all of it on every rank."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,11 @@ Projectors from a singular value decomposition are cut to ``min(r, m, n)``; they
 fp32. Where the gradient is fp32 the slice is a view that keeps the whole factor alive; where it is 16-bit
 the slice is copied to that type and the factor is freed. Random projectors are made in their own size and
 are not cut. Source: galore_torch/galore_projector.py, apollo_torch/random_projector.py.
+
+Of a matrix whose rows are shared out as a sharded tensor, the decomposition is that of the whole matrix, on
+every rank (torch/distributed/tensor/_ops/_math_ops.py: ``aten._linalg_svd`` replicates), so every rank keeps
+the projectors whole. Projected from the right, the rows of the moments stay shared out; from the left the
+product is a sum over the ranks, and what begins as zeros like it is whole on each of them.
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ PROJECTOR = Option("proj", "choice", "random", ("state",), choices=("random", "s
 
 def side_of(subject: Subject) -> str:
     """``left``, ``right`` or ``full`` for one matrix."""
-    rows, columns = subject.shape
+    rows, columns = subject.together
     asked = str(subject.settings.values.get("proj_type", "std"))
     if asked == "std":
         return "right" if rows >= columns else "left"
@@ -46,7 +51,7 @@ def _random(subject: Subject) -> bool:
 def rank_of(subject: Subject) -> int:
     """The rank one matrix really gets: cut to its shorter side, unless the projector is random."""
     asked = subject.settings.whole("rank")
-    return asked if _random(subject) else min(asked, *subject.shape)
+    return asked if _random(subject) else min(asked, *subject.together)
 
 
 def moment(subject: Subject) -> Shape:
@@ -59,7 +64,7 @@ def moment(subject: Subject) -> Shape:
 
 
 def projectors(keeps_factor: Callable[[Subject], bool]) -> Callable[[Subject], Iterable[Shape]]:
-    """Shapes of what one matrix's projectors keep alive.
+    """Shapes of what one matrix's projectors keep alive: those of the whole matrix.
 
     Args:
         keeps_factor: Whether the slice is a view, so that the whole factor stays.
@@ -68,7 +73,7 @@ def projectors(keeps_factor: Callable[[Subject], bool]) -> Callable[[Subject], I
     def shapes(subject: Subject) -> Iterable[Shape]:
         if not chosen(subject):
             return
-        rows, columns = subject.shape
+        rows, columns = subject.together
         side, rank = side_of(subject), rank_of(subject)
         length = min(rows, columns) if keeps_factor(subject) else rank
         if side in ("left", "full"):
@@ -120,12 +125,17 @@ def notices(layout: Layout, settings: Settings) -> Iterable[Reason]:
     if not projected:
         yield Reason("optimizer.nothing_projected")
         return
-    shorter = [subject for subject in projected if min(subject.shape) < asked]
+    shorter = [subject for subject in projected if min(subject.together) < asked]
     if shorter:
-        smallest = min(shorter, key=lambda subject: min(subject.shape))
+        smallest = min(shorter, key=lambda subject: min(subject.together))
         key = "optimizer.rank_kept" if _random(smallest) else "optimizer.rank_cut"
-        shape = " x ".join(map(str, smallest.shape))
+        shape = " x ".join(map(str, smallest.together))
         yield Reason(key, {"rank": asked, "shape": shape, "matrix_count": len(shorter)})
+
+
+def _back(subject: Subject) -> Shape:
+    """Shape of the update projected back: from the left out of whole factors, so whole on every rank."""
+    return subject.shape if not chosen(subject) or side_of(subject) == "right" else subject.together
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +161,7 @@ class Projected:
         plain, blocks = 0, 0
         for subject, _ in subjects(layout, settings):
             dtype = F32 if self.wide else subject.dtype
-            whole, low = dtype.bytes_for(prod(subject.shape)), dtype.bytes_for(prod(moment(subject)))
+            whole, low = dtype.bytes_for(prod(_back(subject))), dtype.bytes_for(prod(moment(subject)))
             cast = self.cast if subject.dtype is not F32 else 0
             counts = (self.full + cast, self.low) if chosen(subject) else (self.plain + cast, 0.0)
             plain = max(plain, int(counts[0] * whole + counts[1] * low))

@@ -37,7 +37,7 @@ Choice = Callable[[Subject], bool]
 
 def chosen(subject: Subject) -> bool:
     """Whether the split gives a parameter to the first half: Muon, Dion, or a projection."""
-    matrix = len(subject.shape) == 2 and prod(subject.shape) > 1
+    matrix = len(subject.shape) == 2 and prod(subject.together) > 1
     if subject.settings.values.get("split") == "matrices":
         return matrix
     return matrix and subject.role not in _OUTSIDE
@@ -64,7 +64,9 @@ def subjects(layout: Layout, settings: Settings) -> Iterator[tuple[Subject, int]
     for placed in layout.trained:
         group = placed.group
         yield (
-            Subject(group.shape, seen_dtype(placed), group.role, group.leaf, settings, group.field),
+            Subject(
+                group.shape, seen_dtype(placed), group.role, group.leaf, settings, group.field, placed.whole
+            ),
             group.count,
         )
 

@@ -185,7 +185,9 @@ def _rows(
 ) -> Iterable[StateRow]:
     subjects = tuple(
         (
-            Subject(p.group.shape, seen_dtype(p), p.group.role, p.group.leaf, settings, p.group.field),
+            Subject(
+                p.group.shape, seen_dtype(p), p.group.role, p.group.leaf, settings, p.group.field, p.whole
+            ),
             p.group.count,
         )
         for p in layout.trained

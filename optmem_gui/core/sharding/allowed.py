@@ -33,7 +33,7 @@ def check_optimizer(implementation: Implementation, scenario: Scenario, share: S
     if shard in _PER_PARAMETER and scenario.parallel != ONE_GPU:
         if not runs_on_dtensor(implementation):
             raise UserError("shard.no_dtensor", optimizer=implementation.id, shard=shard)
-        if implementation.id in dtensor_steps.WHOLE_PROJECTORS:
+        if implementation.id in dtensor_steps.WHOLE_PROJECTORS and scenario.parallel.tp > 1:
             raise UserError("shard.whole_projectors", optimizer=implementation.id, shard=shard)
         foreach = implementation.settings(scenario.options, scenario.target).values.get("foreach")
         if implementation.id in dtensor_steps.FOREACH_ONLY and foreach is not False:
@@ -101,4 +101,6 @@ def sharding_notes(scenario: Scenario, implementation: Implementation, share: Sh
         yield Reason("shard.sent_not_compared")
     settings = implementation.settings(scenario.options, "cuda")
     if not share.flat and share.gathers and not is_elementwise(implementation, settings):
-        yield Reason("shard.local_matrices", {"optimizer": implementation.id})
+        kept = implementation.id in dtensor_steps.WHOLE_PROJECTORS
+        key = "shard.projectors_on_each" if kept else "shard.local_matrices"
+        yield Reason(key, {"optimizer": implementation.id})

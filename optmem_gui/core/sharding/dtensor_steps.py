@@ -94,7 +94,11 @@ WHOLE_PROJECTORS = (
     "galore_torch.GaLoreAdamW",
     "pytorch_optimizer.Conda",
 )
-"""They run, with the projector of the whole matrix on every rank: rules for a rank's rows do not hold."""
+"""They run, with the projector of the whole matrix on every rank.
+
+The rule: :mod:`optmem_gui.core.optimizers.rules_lowrank`. Under tensor parallelism a projector is that
+of the matrix before it was split, which a rank's layout no longer knows.
+"""
 
 LIBRARIES = ("bitsandbytes",)
 """All of their steps are operators of their own, for which torch has no rule."""

@@ -152,8 +152,10 @@ def fsdp2(layout: Layout, ranks: Ranks) -> Share:
     rank is padded to the first rank's rows, and so is that of its gradients; the parameter that the
     optimizer sees is not) and _fsdp_collectives.py (gathered flat, then copied out).
     """
-    part = cut(layout, lambda p: _rows(p, ranks.of(p), 0))
-    seen = part if not ranks.index else cut(layout, lambda p: _rows(p, ranks.of(p), ranks.place(p)))
+    part = cut(layout, lambda p: _rows(p, ranks.of(p), 0), knows_whole=True)
+    seen = part
+    if ranks.index:
+        seen = cut(layout, lambda p: _rows(p, ranks.of(p), ranks.place(p)), knows_whole=True)
     units = units_of(layout, ranks.layers, ranks.parallel.shard_ranks)
     return Share(
         weights=part,

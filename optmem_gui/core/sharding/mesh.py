@@ -88,7 +88,8 @@ def check_stages(layers: int, parallel: Parallel) -> None:
     """Every stage has layers, and all of them together are those of the model.
 
     Source: Megatron-LM ``transformer_block.py`` ``get_num_layers_to_build`` (uneven first and last stages,
-    pipeline layouts; interleaved, a stage is cut into equal chunks).
+    pipeline layouts; interleaved, a stage is cut into equal chunks, where the embedding or the head may stand
+    for a layer).
 
     Args:
         layers: Layers of the model.
@@ -98,8 +99,9 @@ def check_stages(layers: int, parallel: Parallel) -> None:
         UserError: Names the two numbers that conflict.
     """
     chunks = parallel.interleave
-    if parallel.pp * chunks > layers:
-        raise UserError("shard.more_stages_than_layers", pp=parallel.pp * chunks, layers=layers)
+    fewest = parallel.pp * (1 if parallel.stages else chunks)
+    if fewest > layers:
+        raise UserError("shard.more_stages_than_layers", pp=fewest, layers=layers)
     if not parallel.stages:
         if chunks > 1 and layers % (parallel.pp * chunks):
             raise UserError("shard.layers", layers=layers, stages=parallel.pp * chunks)
@@ -111,7 +113,8 @@ def check_stages(layers: int, parallel: Parallel) -> None:
     if sum(parallel.stages) != layers:
         raise UserError("shard.stages_sum", given=sum(parallel.stages), layers=layers)
     for number, held in enumerate(parallel.stages, start=1):
-        if held % chunks:
+        beside = number in (1, parallel.pp)  # the embedding or the head may stand for a layer of a chunk
+        if held % chunks and not (beside and (held + 1) % chunks == 0):
             raise UserError("shard.stages_chunks", number=number, held=held, interleave=chunks)
 
 

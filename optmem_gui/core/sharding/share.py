@@ -64,18 +64,30 @@ def whole(layout: Layout) -> Share:
     return Share(layout, layout, layout)
 
 
-def cut(layout: Layout, part: Callable[[PlacedGroup], tuple[int, ...]]) -> Layout:
+def cut(
+    layout: Layout, part: Callable[[PlacedGroup], tuple[int, ...]], *, knows_whole: bool = False
+) -> Layout:
     """A layout in which every tensor is replaced by a rank's part of it.
 
     Args:
         layout: Whole tensors.
         part: Shape of the part; no elements where the rank has none.
+        knows_whole: The part is a sharded tensor: what works on it sees the shape of the whole.
     """
-    return replace(layout, placed=tuple(resized(placed, part(placed)) for placed in layout.placed))
+    placed = (
+        resized(placed, part(placed), placed.group.shape if knows_whole else None) for placed in layout.placed
+    )
+    return replace(layout, placed=tuple(placed))
 
 
-def resized(placed: PlacedGroup, shape: tuple[int, ...]) -> PlacedGroup:
-    """The same parameters with another shape; packed weights and their scales shrink alike."""
+def resized(placed: PlacedGroup, shape: tuple[int, ...], whole: tuple[int, ...] | None = None) -> PlacedGroup:
+    """The same parameters with another shape; packed weights and their scales shrink alike.
+
+    Args:
+        placed: The parameters.
+        shape: What a rank has of one of them.
+        whole: The shape that the optimizer sees, where it knows of the others' parts.
+    """
     # built by hand: planning makes thousands of these, and dataclasses.replace takes five times as long
     old = placed.group
     group = TensorGroup(shape, old.dtype, old.role, old.leaf, old.field, old.trainable, old.count)
@@ -84,7 +96,9 @@ def resized(placed: PlacedGroup, shape: tuple[int, ...]) -> PlacedGroup:
     else:
         whole_count = max(1, placed.group.numel)
         blocks = tuple(-(-block * group.numel // whole_count) for block in placed.weight_blocks)
-    return PlacedGroup(group, placed.weights, blocks, placed.gradients, placed.master, placed.optimized)
+    return PlacedGroup(
+        group, placed.weights, blocks, placed.gradients, placed.master, placed.optimized, whole
+    )
 
 
 def flattened(layout: Layout, elements: Callable[[int], int], alone: Callable[[PlacedGroup], bool]) -> Layout:

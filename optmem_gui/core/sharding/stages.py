@@ -8,7 +8,7 @@ the last stage too).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from optmem_gui.core.model import ModelRef, Role, TensorGroup
@@ -79,20 +79,45 @@ def stage_at(layers: int, parallel: Parallel, index: int, *, micro_batches: int)
         index: Which one, 0 first.
         micro_batches: Micro-batches of one optimizer step.
     """
+    held = layers_at(layers, parallel, index)
+    waiting = _waiting_chunks(index, parallel.pp, micro_batches, parallel.interleave)
+    each = chunks_at(held, parallel, index)
     return Stage(
         index=index,
-        layers=layers_at(layers, parallel, index),
-        waiting=_waiting(index, parallel.pp, micro_batches, parallel.interleave),
+        layers=held,
+        waiting=sum(count * part for count, part in zip(waiting, each, strict=True)) / held,
         embeds=index == 0,
         heads=index == parallel.pp - 1,
     )
 
 
-def _waiting(index: int, pp: int, micro_batches: int, interleave: int) -> float:
+def chunks_at(held: int, parallel: Parallel, index: int) -> tuple[int, ...]:
+    """Layers of each chunk of one stage, in the order they run.
+
+    Where they do not divide, the embedding stands for a layer of the first stage's first chunk, the head and
+    the loss for one of the last stage's last (Megatron-LM's ``--account-for-embedding-in-pipeline-split`` and
+    ``--account-for-loss-in-pipeline-split``, ``transformer_block.py`` ``get_num_layers_to_build``).
+
+    Args:
+        held: Layers of the stage.
+        parallel: The layout of the run.
+        index: Which stage, 0 first.
+    """
+    each = -(-held // parallel.interleave)
+    chunks = [each] * parallel.interleave
+    chunks[-1 if index else 0] -= each * parallel.interleave - held
+    return tuple(chunks)
+
+
+def _waiting_chunks(index: int, pp: int, micro_batches: int, interleave: int) -> Iterator[int]:
+    """Micro-batches that wait in each chunk: forward takes ``pp`` of them through a chunk, then the next."""
     if interleave == 1:
-        return float(min(micro_batches, pp - index))
-    chunks = min(micro_batches * interleave, 2 * (pp - index - 1) + (interleave - 1) * pp + 1)
-    return chunks / interleave
+        yield min(micro_batches, pp - index)
+        return
+    together = min(micro_batches * interleave, 2 * (pp - index - 1) + (interleave - 1) * pp + 1)
+    rounds, rest = divmod(together, pp * interleave)
+    for chunk in range(interleave):
+        yield rounds * pp + min(pp, max(0, rest - chunk * pp))
 
 
 def stage_model(model: ModelRef, stage: Stage, pp: int) -> ModelRef:
@@ -105,7 +130,12 @@ def stage_model(model: ModelRef, stage: Stage, pp: int) -> ModelRef:
     if shape is not None:
         remainder = shape.remainder if stage.heads else 0
         shape = replace(
-            shape, layers=stage.layers, remainder=remainder, positions=shape.positions if stage.embeds else 0
+            shape,
+            layers=stage.layers,
+            remainder=remainder,
+            positions=shape.positions if stage.embeds else 0,
+            # the first layers are the dense ones: no later stage has some
+            mixture=shape.mixture if stage.embeds else replace(shape.mixture, dense_layers=0),
         )
     buffers = model.buffers if stage.embeds else ()
     return replace(model, groups=groups, neighbours=frozenset(), buffers=buffers, architecture=shape)

@@ -45,9 +45,12 @@ def test_foreach_forms_that_fail_have_another_form() -> None:
 
 
 @pytest.mark.parametrize("optimizer", dtensor_steps.WHOLE_PROJECTORS)
-def test_projectors_of_whole_matrices_are_not_counted_for_rows(optimizer: str) -> None:
-    with pytest.raises(UserError, match="the projector of every whole matrix on each rank of fsdp2"):
-        compute(_on("fsdp2", optimizer))
+def test_projectors_of_whole_matrices_are_on_each_rank(optimizer: str) -> None:
+    scenario = _on("fsdp2", optimizer)
+    assert any(reason.key == "shard.projectors_on_each" for reason in compute(scenario).assumptions)
+    split = replace(scenario, model=synthetic_ref(50_000_000), parallel=Parallel(gpus=2, shard="fsdp2", tp=2))
+    with pytest.raises(UserError, match="not counted together with tensor parallelism"):
+        compute(split)
     compute(_on("zero-redundancy", optimizer))
 
 

@@ -12,8 +12,9 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.parallel import Parallel, read_stages
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.sharding.mesh import check_stages
 from optmem_gui.core.sharding.per_rank import held_by
-from optmem_gui.core.sharding.stages import layers_at, stage_at, stages_of
+from optmem_gui.core.sharding.stages import chunks_at, layers_at, stage_at, stages_of
 from optmem_gui.core.synthetic import synthetic_ref
 
 MODEL = synthetic_ref(1_000_000_000)
@@ -50,6 +51,30 @@ def test_what_is_typed() -> None:
 def test_numbers_that_conflict_are_named(parallel: Parallel, says: str) -> None:
     with pytest.raises(UserError, match=says):
         compute(replace(RUN, parallel=parallel))
+
+
+def test_the_embedding_and_the_head_may_stand_for_a_layer() -> None:
+    """Megatron-LM's ``--account-for-embedding-in-pipeline-split``: 6 layers, 4 stages of 2 chunks.
+
+    The first stage's chunks are the embedding alone and one layer, the last one's a layer and the loss alone.
+    """
+    parallel = _pipeline(1, 2, 2, 1, interleave=2)
+    assert [chunks_at(held, parallel, index) for index, held in enumerate(parallel.stages)] == [
+        (0, 1),
+        (1, 1),
+        (1, 1),
+        (1, 0),
+    ]
+    # Narayanan et al. (interleaved): the last stage runs chunk 1 for 4 micro-batches, then chunk 2 for the
+    # first and its backward, so 4 wait in its one layer; the first runs 4, 4 and 3 more before a backward
+    waiting = [stage_at(6, parallel, index, micro_batches=8).waiting for index in range(4)]
+    assert waiting == [4, (5 + 4) / 2, (4 + 3) / 2, 4]
+
+
+def test_a_stage_between_has_no_such_layer() -> None:
+    check_stages(LAYERS, _pipeline(1, LAYERS - 2, 1, interleave=2))
+    with pytest.raises(UserError, match="the 3 layers of stage 2 do not divide into 2 chunks"):
+        check_stages(7, _pipeline(2, 3, 2, interleave=2))
 
 
 def test_given_evenly_nothing_changes() -> None:
