@@ -249,7 +249,7 @@ def find_recipe(recipe_id: str) -> Recipe:
 
 
 def with_recipe(scenario: Scenario, recipe: Recipe) -> Scenario:
-    """The same scenario with what a library does by default.
+    """The same scenario with what a library does by default, and the recipe's name.
 
     A recipe for several GPUs keeps their number; one GPU becomes :data:`MACHINE_GPUS`.
     """
@@ -261,7 +261,7 @@ def with_recipe(scenario: Scenario, recipe: Recipe) -> Scenario:
     }
     if layout:
         changes["parallel"] = _laid_out(scenario.parallel, layout)
-    return replace(scenario, **changes)
+    return replace(scenario, recipe=recipe.id, **changes)
 
 
 def _laid_out(given: Parallel, layout: dict[str, Any]) -> Parallel:
@@ -287,6 +287,16 @@ class Followed:
     def differs(self) -> bool:
         """Whether something else was chosen."""
         return bool(self.expected != self.value)
+
+
+def changed_fields(scenario: Scenario) -> tuple[str, ...]:
+    """Fields in which a scenario differs from the recipe that it began with; none without a known one."""
+    recipe = RECIPES.get(scenario.recipe or "")
+    return (
+        ()
+        if recipe is None
+        else tuple(row.default.field for row in followed(scenario, recipe) if row.differs)
+    )
 
 
 def followed(scenario: Scenario, recipe: Recipe) -> tuple[Followed, ...]:

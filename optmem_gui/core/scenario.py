@@ -57,6 +57,7 @@ class Scenario:
         target: Device whose rules apply.
         parallel: How several GPUs share the run; ``batch`` is that of one data-parallel rank.
         residents: What else lives on each GPU.
+        recipe: Id of the recipe that the choices began with, None for none; decides nothing by itself.
     """
 
     model: ModelRef
@@ -77,6 +78,7 @@ class Scenario:
     target: Target = "cuda"
     parallel: Parallel = ONE_GPU
     residents: tuple[Resident, ...] = ()
+    recipe: str | None = None
 
     def option(self, name: str, default: OptionValue = None) -> OptionValue:
         """Value of one optimizer option, or ``default`` when it was left alone."""

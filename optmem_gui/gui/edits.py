@@ -50,14 +50,12 @@ class Inputs:
         texts: What stands in the text fields, as typed, by field name.
         issues: Why a text cannot be used, by field name.
         checkpoint: What is known about the file behind the model, if there is one.
-        recipe: Id of the recipe that the choices began with; empty for none.
     """
 
     scenario: Scenario
     texts: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     issues: Mapping[str, Reason] = field(default_factory=lambda: MappingProxyType({}))
     checkpoint: CheckpointSummary | None = None
-    recipe: str = ""
 
     def text(self, name: str) -> str:
         """What stands in a text field."""
@@ -203,12 +201,12 @@ def _with_shard(inputs: Inputs, shard: str) -> Inputs:
 def _with_recipe(inputs: Inputs, recipe_id: str) -> Inputs:
     """Begin with what a library does by default; no recipe leaves everything as it is."""
     if not recipe_id:
-        return replace(inputs, recipe="")
+        return replace(inputs, scenario=replace(inputs.scenario, recipe=None))
     scenario = with_recipe(inputs.scenario, find_recipe(recipe_id))
     kept = inputs
     for prefix in ("option.", "lora.", PREFIX):
         kept = _without(kept, prefix)
-    return replace(kept, scenario=scenario, recipe=recipe_id)
+    return replace(kept, scenario=scenario)
 
 
 def _with_resident(inputs: Inputs, name: str, value: str) -> Inputs:

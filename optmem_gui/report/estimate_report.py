@@ -11,6 +11,7 @@ from optmem_gui.core.breakdown import Breakdown, Component
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.proof import Proof
 from optmem_gui.core.reasons import Reason, Value
+from optmem_gui.core.recipes import changed_fields
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count, in_unit
 from optmem_gui.core.why.answer import TIERS
@@ -249,6 +250,12 @@ def _facts(exported: Exported) -> Iterator[tuple[str, str]]:
     """What was asked, in the words of the command line, so that it can be asked again."""
     scenario, counts, words = exported.scenario, exported.breakdown.parameters, exported.words
     yield "parameters", words("trained", count=counts.total, trained_count=counts.trainable)
+    if scenario.recipe is not None:
+        changed = words.listed(changed_fields(scenario))
+        yield (
+            "recipe",
+            words("recipe_but", recipe=scenario.recipe, fields=changed) if changed else scenario.recipe,
+        )
     options = (f"{name}={value}" for name, value in scenario.options)
     yield "optimizer", words.listed((scenario.optimizer, *options))
     yield "precision", scenario.precision

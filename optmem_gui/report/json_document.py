@@ -12,6 +12,7 @@ from optmem_gui.core.gpu_fits import GpuFit
 from optmem_gui.core.model import ModelRef
 from optmem_gui.core.proof import Proof
 from optmem_gui.core.reasons import Reason
+from optmem_gui.core.recipes import changed_fields
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.side_by_side import SideRow
 from optmem_gui.core.solve import Solution
@@ -75,7 +76,15 @@ def scenario_document(scenario: Scenario) -> Document:
         "target": scenario.target,
         "parallel": asdict(scenario.parallel),
         "residents": [asdict(resident) for resident in scenario.residents],
+        "recipe": _recipe(scenario),
     }
+
+
+def _recipe(scenario: Scenario) -> Document | None:
+    """The recipe that the choices began with, and the fields that were changed since."""
+    if scenario.recipe is None:
+        return None
+    return {"id": scenario.recipe, "changed": list(changed_fields(scenario))}
 
 
 def _model(model: ModelRef) -> Document:

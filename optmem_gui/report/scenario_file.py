@@ -30,8 +30,8 @@ from optmem_gui.report.files import write_whole
 
 SUFFIX = SCENARIO_SUFFIX
 FORMAT: Final = "optmem-scenario"
-SCHEMA = 1
-"""Version of the file; raised when an older program could no longer read it right."""
+SCHEMA = 2
+"""Version of the file; raised when an older program could no longer read it right. 2 names a recipe."""
 
 MAX_FILE_BYTES = 64 * MIB
 
@@ -158,6 +158,7 @@ class _StoredScenario(_Stored, frozen=True, omit_defaults=True):
     parallel: _StoredParallel | None = None
     """Left out for one GPU, so that such a file stays readable for a program that knows of one only."""
     residents: Annotated[tuple[_StoredResident, ...], msgspec.Meta(max_length=1000)] = ()
+    recipe: _Name | None = None
 
 
 class _File(_Stored, frozen=True):
@@ -186,7 +187,8 @@ def save_scenario(path: Path, scenario: Scenario) -> None:
 
 def scenario_text(scenario: Scenario) -> str:
     """What :func:`save_scenario` writes: also the scenario on the clipboard."""
-    stored = _File(FORMAT, SCHEMA, __version__, _store(scenario))
+    schema = 1 if scenario.recipe is None else SCHEMA  # what an older program can read stays readable for it
+    stored = _File(FORMAT, schema, __version__, _store(scenario))
     return msgspec.json.format(msgspec.json.encode(stored), indent=1).decode() + "\n"
 
 

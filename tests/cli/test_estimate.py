@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS
+from optmem_gui.core.recipes import RECIPES, with_recipe
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.gpu_table import find_gpu, load_gpus
@@ -155,6 +156,18 @@ def test_a_scenario_file_is_a_base_that_options_change(optmem: Optmem, tmp_path:
     assert (changed["scenario"]["options"], changed["scenario"]["precision"]) == ({}, "bf16")
     other = _estimate(optmem, path, "--optimizer", "sgd").document
     assert other["scenario"]["options"] == {}
+
+
+def test_a_scenario_file_carries_its_recipe_into_every_answer(optmem: Optmem, tmp_path: Path) -> None:
+    path, written = tmp_path / "run.optmem", tmp_path / "run.md"
+    save_scenario(path, with_recipe(Scenario(synthetic_ref(1_000_000)), RECIPES["torchtune-lora"]))
+    assert _estimate(optmem, path).document["scenario"]["recipe"] == {"id": "torchtune-lora", "changed": []}
+    changed = _estimate(optmem, path, "--loss", "full", "--export", written).document
+    assert changed["scenario"]["recipe"] == {"id": "torchtune-lora", "changed": ["loss"]}
+    assert "torchtune-lora, changed since: loss" in written.read_text(encoding="utf-8")
+    other = _estimate(optmem, path, "--recipe", "torch").document
+    assert other["scenario"]["recipe"] == {"id": "torch", "changed": []}
+    assert _estimate(optmem, "--params", "1M").document["scenario"]["recipe"] is None
 
 
 def test_people_read_the_answer_first(optmem: Optmem) -> None:

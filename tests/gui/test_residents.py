@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.resident_edits import read_count, templates, without_row
 from optmem_gui.gui.store import Store
+from optmem_gui.report.scenario_file import load_scenario, save_scenario
 
 NAMES: Mapping[str, str] = {
     name: name for name in ("ema", "reference", "teacher", "reward", "vae", "text", "kv_cache")
@@ -120,7 +122,29 @@ def test_no_recipe_leaves_the_fields_alone(window: MainWindow, store: Store) -> 
     store.edit("recipe", "hf-trainer")
     chosen = store.snapshot.scenario
     store.edit("batch", "2")
-    assert store.snapshot.inputs.recipe == "hf-trainer"
+    assert store.snapshot.inputs.scenario.recipe == "hf-trainer"
     store.edit("recipe", "")
+    assert store.snapshot.scenario.recipe is None
     assert store.snapshot.scenario.optimizer == chosen.optimizer
     assert window.inputs.recipe.defaults.isHidden()
+
+
+def test_a_file_opens_with_its_recipe_and_what_was_changed_since(
+    window: MainWindow, store: Store, tmp_path: Path
+) -> None:
+    store.edit("recipe", "peft-lora")
+    store.edit("precision", "fp32")
+    begun = store.snapshot.scenario
+    path = tmp_path / "begun.optmem"
+    save_scenario(path, begun)
+    store.edit("recipe", "")
+    store.load_scenario(load_scenario(path), path)
+    panel = window.inputs.recipe
+    assert store.snapshot.scenario == begun
+    assert panel.choice.combo.currentData() == "peft-lora"
+    changed = [name.text() for name, value in panel._lines if value.text().startswith("≠")]
+    assert changed == ["Precision"]
+    store.undo_stack.undo()
+    assert store.snapshot.scenario.recipe is None
+    store.undo_stack.redo()
+    assert store.snapshot.scenario.recipe == "peft-lora"

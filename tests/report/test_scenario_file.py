@@ -11,14 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from optmem_gui.architectures.presets import preset_ref
 from optmem_gui.core.dtypes import DTYPES, F32
 from optmem_gui.core.errors import UserError
+from optmem_gui.core.layer_form import LatentAttention, LayerForm, Mixture
 from optmem_gui.core.model import BufferGroup, ModelRef, Role, Source, TensorGroup
 from optmem_gui.core.precision import SCHEMES
+from optmem_gui.core.recipes import RECIPES, changed_fields, with_recipe
 from optmem_gui.core.scenario import Attention, BaseDType, Lora, Loss, Scenario, Target
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.transformer import TransformerShape
-from optmem_gui.report import scenario_file
+from optmem_gui.report import scenario_file, stored_shape
 from optmem_gui.report.scenario_file import load_scenario, save_scenario, scenario_text
 
 _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -80,6 +83,7 @@ _scenarios = st.builds(
     lora=st.none() | _loras,
     gpu=st.none() | _names,
     target=st.sampled_from(get_args(Target)),
+    recipe=st.none() | st.sampled_from(sorted(RECIPES)),
 )
 
 
@@ -96,7 +100,10 @@ def test_every_field_of_the_program_is_in_the_file() -> None:
     pairs = (
         (scenario_file._StoredScenario, Scenario),
         (scenario_file._StoredLora, Lora),
-        (scenario_file._StoredTransformer, TransformerShape),
+        (stored_shape.StoredTransformer, TransformerShape),
+        (stored_shape.StoredForm, LayerForm),
+        (stored_shape.StoredMixture, Mixture),
+        (stored_shape.StoredLatent, LatentAttention),
         (scenario_file._StoredGroup, TensorGroup),
         (scenario_file._StoredBuffer, BufferGroup),
     )
@@ -104,6 +111,31 @@ def test_every_field_of_the_program_is_in_the_file() -> None:
         assert set(stored.__struct_fields__) == {field.name for field in fields(program)}
     kept = {field.name for field in fields(ModelRef) if field.init}
     assert set(scenario_file._StoredModel.__struct_fields__) == kept
+
+
+@pytest.mark.parametrize("recipe_id", RECIPES)
+def test_a_file_names_the_recipe_that_its_choices_began_with(tmp_path: Path, recipe_id: str) -> None:
+    begun = with_recipe(Scenario(synthetic_ref(1_000_000)), RECIPES[recipe_id])
+    path = tmp_path / "begun.optmem"
+    save_scenario(path, replace(begun, precision="te-fp8"))
+    back = load_scenario(path)
+    assert back.recipe == recipe_id
+    assert changed_fields(back) == ("precision",)
+    assert json.loads(path.read_text(encoding="utf-8"))["schema"] == scenario_file.SCHEMA
+
+
+def test_a_file_without_a_recipe_stays_what_older_programs_read(saved: Path) -> None:
+    document = json.loads(saved.read_text(encoding="utf-8"))
+    assert document["schema"] == 1
+    assert "recipe" not in document["scenario"]
+    assert load_scenario(saved).recipe is None
+
+
+def test_a_recipe_that_only_another_version_knows_is_kept(saved: Path) -> None:
+    scenario = load_scenario(_edited(saved, ("scenario", "recipe"), "of-tomorrow"))
+    assert changed_fields(scenario) == ()
+    save_scenario(saved, scenario)
+    assert load_scenario(saved).recipe == "of-tomorrow"
 
 
 @pytest.fixture
@@ -151,6 +183,7 @@ def _refusal(path: Path) -> UserError:
         (("scenario", "model", "neighbours"), [[0, 999]], "$.scenario.model.neighbours"),
         (("scenario", "model", "architecture", "heads"), 0, "$.scenario.model.architecture.heads"),
         (("scenario", "bacth"), 4, "bacth"),
+        (("scenario", "recipe"), 3, "$.scenario.recipe"),
         (("schema",), "one", "schema"),
     ],
 )
@@ -160,7 +193,7 @@ def test_a_value_that_does_not_fit_names_its_field(
     assert field in str(_refusal(_edited(saved, place, value)))
 
 
-@pytest.mark.parametrize("name", ["batch", "optimizer", "precision", "gpu", "lora", "loss", "clip"])
+@pytest.mark.parametrize("name", ["batch", "optimizer", "precision", "gpu", "lora", "loss", "clip", "recipe"])
 def test_a_field_of_a_template_that_was_left_empty_says_so(saved: Path, name: str) -> None:
     refused = _refusal(_edited(saved, ("scenario", name), ""))
     assert refused.code == "scenario_file.empty_field"
@@ -180,7 +213,7 @@ def test_a_newer_file_says_update(saved: Path) -> None:
 
 
 def test_a_newer_file_with_new_fields_still_says_update(saved: Path) -> None:
-    newer = _edited(_edited(saved, ("schema",), 2), ("scenario",), {"universe": 42})
+    newer = _edited(_edited(saved, ("schema",), scenario_file.SCHEMA + 1), ("scenario",), {"universe": 42})
     assert _refusal(newer).code == "scenario_file.newer"
 
 
@@ -272,3 +305,14 @@ def test_a_path_that_is_no_unicode_is_saved(tmp_path: Path) -> None:
     model = replace(synthetic_ref(7), path="runs/\udcff.pt", title="\udcff.pt")
     save_scenario(tmp_path / "odd.optmem", Scenario(model))
     assert load_scenario(tmp_path / "odd.optmem").model.path == "runs/?.pt"
+
+
+def test_a_shape_of_many_parts_comes_back_from_a_file(tmp_path: Path) -> None:
+    """DeepSeek-V2 has all of them; what is as in Llama is not written, so that older programs read it."""
+    deepseek, llama = (preset_ref(name) for name in ("deepseek-v2", "llama-3.1-8b"))
+    for model in (deepseek, llama):
+        path = tmp_path / f"{model.title}.optmem"
+        save_scenario(path, Scenario(model))
+        assert load_scenario(path).model.architecture == model.architecture
+    stored = json.loads(path.read_text(encoding="utf-8"))["scenario"]["model"]["architecture"]
+    assert {"form", "mixture", "latent"}.isdisjoint(stored)

@@ -28,6 +28,8 @@ TEXTS: dict[str, str] = {
     "report.several": "Several GPUs",
     "report.gpu": "GPU",
     "report.residents": "Also on the GPU",
+    "report.recipe": "Recipe",
+    "report.recipe_but": "{recipe}, changed since: {fields}",
     "report.breakdown": "Breakdown",
     "report.phases": "Phases",
     "report.ranks": "Ranks",

@@ -59,9 +59,10 @@ class RecipePanel(InputPanel):
 
     def show_values(self, snapshot: Snapshot) -> None:
         """Show the recipe and how far it is followed."""
-        recipe = RECIPES.get(snapshot.inputs.recipe)
-        self.choice.show_value(snapshot.inputs.recipe)
-        rows = () if recipe is None else followed(snapshot.inputs.scenario, recipe)
+        scenario = snapshot.inputs.scenario
+        recipe = RECIPES.get(scenario.recipe or "")
+        self.choice.show_value("" if recipe is None else recipe.id)
+        rows = () if recipe is None else followed(scenario, recipe)
         self.choice.set_note("" if recipe is None else recipe.library)
         self.defaults.setVisible(bool(rows))
         changed = sum(row.differs for row in rows)
@@ -134,4 +135,4 @@ class RecipePanel(InputPanel):
 
     def _reset(self) -> None:
         if self._shown is not None:
-            self.edited.emit("recipe", self._shown.inputs.recipe)
+            self.edited.emit("recipe", self._shown.inputs.scenario.recipe)
