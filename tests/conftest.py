@@ -7,6 +7,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from ipaddress import ip_address
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from tests.examples import register_profiles
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 register_profiles()
+
+_NUMBERS = count()
 
 
 def pytest_sessionfinish() -> None:
@@ -30,13 +33,25 @@ def pytest_sessionfinish() -> None:
         gui.QGuiApplication.clipboard().clear()
 
 
+USERS_FOLDERS = ("XDG_DATA_HOME", "XDG_CONFIG_HOME")
+
+
 @pytest.fixture(autouse=True, scope="session")
-def _no_users_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _no_users_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """What the program keeps for its user is kept in a folder of the tests, in child processes too."""
+    folder = tmp_path_factory.mktemp("users")
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("DATA", "CONFIG"):
-            patch.setenv(f"XDG_{name}_HOME", str(tmp_path_factory.mktemp(name.lower())))
-        yield
+        for name in USERS_FOLDERS:
+            patch.setenv(name, str(folder / name))
+        yield folder
+
+
+@pytest.fixture(autouse=True)
+def _own_users_folders(_no_users_folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one test leaves there no other one finds, in whatever order and processes they run."""
+    number = next(_NUMBERS)
+    for name in USERS_FOLDERS:
+        monkeypatch.setenv(name, str(_no_users_folders / f"{number}" / name))
 
 
 @pytest.fixture(scope="session")
