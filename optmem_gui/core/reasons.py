@@ -2,8 +2,8 @@
 
 No prose is assembled here. A :class:`Reason` names a template; the English templates live in
 :mod:`optmem_gui.core.texts` (command line, JSON), the Chinese ones in the translation files. A
-placeholder's ending says how it is shown: ``{..._bytes}`` as a size, ``{..._count}`` with thousands
-separators, anything else as it is.
+placeholder's ending says how it is shown: ``{..._bytes}`` as a size; every other whole number has thousands
+separators, unless it is the name of a thing (:data:`NAMES`). Text is shown as it is.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from optmem_gui.core.texts import TEMPLATES
 from optmem_gui.core.units import format_bytes, format_count
 
 Value = str | int | float
+
+NAMES = frozenset({"code", "number", "pid", "signal", "status", "version"})
+"""Placeholders whose number names a thing and counts nothing: people look for it digit by digit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +60,7 @@ def _shown(name: str, value: Value, size: Callable[[int], str]) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         if name == "bytes" or name.endswith("_bytes"):
             return size(value)
-        if name == "count" or name.endswith("_count"):
-            return format_count(value)
+        return str(value) if name in NAMES else format_count(value)
     if isinstance(value, float):
         return f"{value:.4g}"
     return str(value)

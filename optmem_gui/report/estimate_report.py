@@ -213,7 +213,7 @@ def phases_table(breakdown: Breakdown, words: Words) -> Table:
         (
             words(key),
             words("low_high", low_bytes=band.low, high_bytes=band.high),
-            words("low_high_exact", low=band.low, high=band.high),
+            words("low_high_exact", low=str(band.low), high=str(band.high)),
         )
         for key, band in (("reserved", breakdown.reserved), ("process", breakdown.process))
     )
@@ -286,7 +286,7 @@ def _training(scenario: Scenario, words: Words) -> Iterator[str]:
     }
     for name, (value, default) in given.items():
         if value is not None and value != default:
-            yield words(f"asked_{name}", value=value)
+            yield words(f"asked_{name}", value=str(value))  # as it is typed
     if scenario.clip:
         yield words("asked_clip")
     if scenario.keep_logits:
