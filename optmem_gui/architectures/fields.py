@@ -192,6 +192,20 @@ class Fields:
         words = value.split("|") if isinstance(value, str) else value if isinstance(value, list) else []
         return frozenset(str(word).strip().lower() for word in words)
 
+    def turned(self, head_dim: int, default: float, alias: str = "") -> int:
+        """Elements of a head that carry the position, from ``partial_rotary_factor``.
+
+        Args:
+            head_dim: Elements of a head.
+            default: Factor where the config leaves it out.
+            alias: Older name of the field.
+        """
+        inner = self.part("rope_parameters")
+        outer = self.number(alias, default) if alias else default
+        return int(
+            head_dim * inner.number("partial_rotary_factor", self.number("partial_rotary_factor", outer))
+        )
+
     def number(self, name: str, default: float) -> float:
         """A number that is no count."""
         value = self._values.get(name)
@@ -209,6 +223,10 @@ class Fields:
     def has(self, name: str) -> bool:
         """Whether the field is there and not null."""
         return self._values.get(name) is not None
+
+    def says_null(self, name: str) -> bool:
+        """Whether the field is there and null, which turns off what the class has by default."""
+        return name in self._values and self._values[name] is None
 
     def refuse(self, name: str) -> UserError:
         """The error for a field whose value does not fit the others."""

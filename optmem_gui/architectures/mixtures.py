@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import prod
 
 from optmem_gui.architectures.decoders import (
     QKV,
@@ -15,6 +14,7 @@ from optmem_gui.architectures.decoders import (
     attention,
     dimensions,
     head_norms,
+    language_model,
     norms,
     stack,
     ties,
@@ -32,14 +32,9 @@ from optmem_gui.architectures.rows import (
     norm,
     router,
 )
+from optmem_gui.core.layer_form import LayerForm, Mixture
 from optmem_gui.core.model import Role
 from optmem_gui.core.transformer import TransformerShape
-
-CORRECTION = "e_score_correction_bias"
-"""DeepSeek-V3's router correction: a tensor of the checkpoint, moved by a rule and never by a gradient.
-
-Its own code keeps it as a parameter, transformers as a buffer."""
-
 
 _SAVED_AS = {"num_experts": "num_local_experts", "num_local_experts": "num_experts"}
 """Transformers 5 saves the field of some families under the name that others have."""
@@ -72,13 +67,11 @@ def mixtral(fields: Fields) -> Layout:
         ]
 
     return Layout(
-        tuple(stack(fields, shape, block)), _known(fields, shape), tied=ties(fields, shape), routing=used
+        tuple(stack(fields, shape, block)),
+        language_model(fields, shape),
+        tied=ties(fields, shape),
+        routing=used,
     )
-
-
-def _known(fields: Fields, shape: TransformerShape) -> TransformerShape | None:
-    """The dimensions, where the class is the language model that the rules for activations are for."""
-    return None if fields.task() == "ForSequenceClassification" else shape
 
 
 def _is_sparse(fields: Fields) -> Callable[[int], bool]:
@@ -110,14 +103,22 @@ def _qwen_mlp(
 def qwen2_moe(fields: Fields) -> Layout:
     """Qwen 1.5 and 2 with experts, and one that every token visits."""
     shape = dimensions(fields, qkv_biases=True)
-    used = routing(fields, "num_experts", 4)
-    mlp = _qwen_mlp(fields, shape, used[1], fields.count("shared_expert_intermediate_size"))
+    used, shared = routing(fields, "num_experts", 4), fields.count("shared_expert_intermediate_size")
+    mlp = _qwen_mlp(fields, shape, used[1], shared)
     biased = QKV if fields.flag("qkv_bias", True) else ()
 
     def block(prefix: str, layer: int) -> list[Row]:
         return [*attention(prefix, shape, biased), *mlp(prefix, layer), *norms(prefix, shape.hidden)]
 
-    return Layout(tuple(stack(fields, shape, block)), tied=ties(fields, shape), routing=used)
+    mixed = replace(
+        shape,
+        ffn=fields.count("moe_intermediate_size"),
+        experts=used[1],
+        experts_used=used[0],
+        mixture=Mixture(normed=fields.flag("norm_topk_prob"), shared_ffn=shared, shared_gate=True),
+    )
+    known = _dense_first(fields, mixed, shape.ffn)
+    return Layout(tuple(stack(fields, shape, block)), known, tied=ties(fields, shape), routing=used)
 
 
 def qwen3_moe(fields: Fields) -> Layout:
@@ -134,18 +135,27 @@ def qwen3_moe(fields: Fields) -> Layout:
             *norms(prefix, shape.hidden),
         ]
 
-    rows = tuple(stack(fields, shape, block))
-    sparse = _is_sparse(fields)
-    if biased or not all(sparse(layer) for layer in range(shape.layers)):
-        return Layout(rows, tied=ties(fields, shape), routing=used)
     mixed = replace(
         shape,
         ffn=fields.count("moe_intermediate_size"),
         head_norms=True,
         experts=used[1],
         experts_used=used[0],
+        mixture=Mixture(normed=fields.flag("norm_topk_prob")),
     )
-    return Layout(rows, _known(fields, mixed), tied=ties(fields, shape), routing=used)
+    rows, known = tuple(stack(fields, shape, block)), _dense_first(fields, mixed, shape.ffn)
+    return Layout(rows, known, tied=ties(fields, shape), routing=used)
+
+
+def _dense_first(fields: Fields, shape: TransformerShape, dense_ffn: int) -> TransformerShape | None:
+    """The dimensions with the layers that have a plain MLP, where those are the first ones."""
+    sparse = _is_sparse(fields)
+    dense = next((layer for layer in range(shape.layers) if sparse(layer)), shape.layers)
+    if dense == shape.layers or not all(sparse(layer) for layer in range(dense, shape.layers)):
+        return None
+    if dense:
+        shape = replace(shape, mixture=replace(shape.mixture, dense_layers=dense, dense_ffn=dense_ffn))
+    return language_model(fields, shape)
 
 
 def qwen3_next(fields: Fields) -> Layout:
@@ -198,10 +208,17 @@ def _delta_rule(fields: Fields, prefix: str, hidden: int) -> list[Row]:
 
 def gpt_oss(fields: Fields) -> Layout:
     """gpt-oss: biases on attention, router and experts, one attention sink a head."""
-    shape = dimensions(fields)
-    hidden, width = shape.hidden, shape.ffn
     used = routing(fields, "num_local_experts", 4)
-    count = used[1]
+    shape = replace(
+        dimensions(fields),
+        norm="rms_wide",
+        window=fields.count("sliding_window", 128),
+        experts=used[1],
+        experts_used=used[0],
+        form=LayerForm(rotary="chunks", scores="sinks"),
+        mixture=Mixture(router="chosen", biased=True),
+    )
+    hidden, width, count = shape.hidden, shape.ffn, used[1]
 
     def block(prefix: str, _layer: int) -> list[Row]:
         return [
@@ -216,110 +233,5 @@ def gpt_oss(fields: Fields) -> Layout:
             *norms(prefix, hidden),
         ]
 
-    return Layout(tuple(stack(fields, shape, block)), tied=ties(fields, shape), routing=used)
-
-
-def deepseek_v2(fields: Fields) -> Layout:
-    """DeepSeek-V2: multi-head latent attention, dense layers first, then experts and shared ones."""
-    return _deepseek(fields, dense=0, correction=False, used=routing(fields, "n_routed_experts", 6))
-
-
-def deepseek_v3(fields: Fields) -> Layout:
-    """DeepSeek-V3, R1 and Kimi K2: V2 with a router correction; without the MTP module."""
-    return _deepseek(fields, dense=3, correction=True, used=routing(fields, "n_routed_experts", 8))
-
-
-def _deepseek(fields: Fields, dense: int, correction: bool, used: tuple[int, int]) -> Layout:
-    shape = TransformerShape(
-        vocab=fields.count("vocab_size"),
-        hidden=fields.count("hidden_size"),
-        layers=fields.layers("num_hidden_layers"),
-        heads=fields.count("num_attention_heads"),
-        kv_heads=1,
-        head_dim=fields.count("v_head_dim", 128),
-        ffn=fields.count("intermediate_size"),
-        norm="rms",
-        tied_head=fields.flag("tie_word_embeddings"),
-    )
-    first = fields.count("first_k_dense_replace", dense, least=0)
-    width, count = fields.count("moe_intermediate_size"), used[1]
-    shared = fields.count("n_shared_experts", 0, least=0) * width
-
-    def block(prefix: str, layer: int) -> list[Row]:
-        rows = _latent_attention(fields, f"{prefix}self_attn.", shape.hidden, shape.heads)
-        if layer < first:
-            rows += gated(f"{prefix}mlp.", shape.hidden, shape.ffn)
-        else:
-            rows += experts(f"{prefix}mlp.", count, shape.hidden, width)
-            rows += router(f"{prefix}mlp.", count, shape.hidden)
-            if correction:
-                rows.append(Row(f"{prefix}mlp.gate.{CORRECTION}", (count,), Role.ROUTER, trainable=False))
-            if shared:
-                rows += gated(f"{prefix}mlp.shared_experts.", shape.hidden, shared, Role.EXPERT)
-        return [*rows, *norms(prefix, shape.hidden)]
-
-    apart = _next_token_count(fields, shape, block)
-    rows = tuple(stack(fields, shape, block))
-    return Layout(rows, tied=ties(fields, shape), routing=used, apart_count=apart)
-
-
-def _next_token_count(fields: Fields, shape: TransformerShape, block: Callable[[str, int], list[Row]]) -> int:
-    """Parameters of the multi-token-prediction modules: each a layer, a matrix that joins, three norms.
-
-    Their embedding and head are the main model's own (arXiv 2412.19437, section 2.2); checkpoints hold
-    both twice.
-    """
-    modules = fields.layers("num_nextn_predict_layers", 0, least=0)
-    layer = sum(prod(row.shape) for row in block("", shape.layers))
-    return modules * (layer + 2 * shape.hidden**2 + 3 * shape.hidden)
-
-
-def _latent_attention(fields: Fields, prefix: str, hidden: int, heads: int) -> list[Row]:
-    """Multi-head latent attention (arXiv 2405.04434); without ``q_lora_rank`` the query is not compressed."""
-    rope, nope = fields.count("qk_rope_head_dim"), fields.count("qk_nope_head_dim")
-    value, rank = fields.count("v_head_dim"), fields.count("kv_lora_rank")
-    bias = fields.flag("attention_bias")
-    if fields.has("q_lora_rank"):
-        query_rank = fields.count("q_lora_rank")
-        query = [
-            *linear(f"{prefix}q_a_proj", query_rank, hidden, Role.ATTENTION, bias),
-            *norm(f"{prefix}q_a_layernorm", query_rank),
-            *linear(f"{prefix}q_b_proj", heads * (rope + nope), query_rank, Role.ATTENTION),
-        ]
-    else:
-        query = linear(f"{prefix}q_proj", heads * (rope + nope), hidden, Role.ATTENTION)
-    return [
-        *query,
-        *linear(f"{prefix}kv_a_proj_with_mqa", rank + rope, hidden, Role.ATTENTION, bias),
-        *norm(f"{prefix}kv_a_layernorm", rank),
-        *linear(f"{prefix}kv_b_proj", heads * (nope + value), rank, Role.ATTENTION),
-        *linear(f"{prefix}o_proj", hidden, heads * value, Role.ATTENTION, bias),
-    ]
-
-
-def glm4_moe(fields: Fields) -> Layout:
-    """GLM-4.5: attention as in Qwen, dense layers first, then DeepSeek's experts; without the MTP module."""
-    shape = dimensions(fields)
-    used = routing(fields, "n_routed_experts", 8)
-    count, width = used[1], fields.count("moe_intermediate_size")
-    shared = fields.count("n_shared_experts", 1, least=0) * width
-    first = fields.count("first_k_dense_replace", 1, least=0)
-    biased, per_head = QKV if fields.flag("attention_bias") else (), fields.flag("use_qk_norm")
-
-    def block(prefix: str, layer: int) -> list[Row]:
-        rows = attention(prefix, shape, biased)
-        if per_head:
-            rows += head_norms(prefix, shape.head_dim, shape.head_dim)
-        if layer < first:
-            rows += gated(f"{prefix}mlp.", shape.hidden, shape.ffn)
-        else:
-            rows += experts(f"{prefix}mlp.", count, shape.hidden, width)
-            rows += router(f"{prefix}mlp.", count, shape.hidden)
-            rows.append(Row(f"{prefix}mlp.gate.{CORRECTION}", (count,), Role.ROUTER, trainable=False))
-            if shared:
-                rows += gated(f"{prefix}mlp.shared_experts.", shape.hidden, shared, Role.EXPERT)
-        return [*rows, *norms(prefix, shape.hidden)]
-
-    apart = _next_token_count(fields, shape, block)
-    rows = tuple(stack(fields, shape, block))
-    return Layout(rows, tied=ties(fields, shape), routing=used, apart_count=apart)
+    known = language_model(fields, shape)
+    return Layout(tuple(stack(fields, shape, block)), known, tied=ties(fields, shape), routing=used)

@@ -8,14 +8,12 @@ from __future__ import annotations
 from optmem_gui.architectures.decoders import (
     attention,
     dimensions,
-    gemma3_block,
-    gemma3_known,
-    gemma3_shape,
     norms,
     stack,
     ties,
 )
 from optmem_gui.architectures.fields import Fields
+from optmem_gui.architectures.gemmas import gemma3_block, gemma3_known, gemma3_shape
 from optmem_gui.architectures.mixtures import routing
 from optmem_gui.architectures.rows import Layout, Row, convolution, gated, linear, linears, norm, table
 from optmem_gui.core.model import Role

@@ -5,9 +5,14 @@ Source of names, order, shapes and defaults: ``modeling_*.py``, ``configuration_
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from optmem_gui.architectures.bends import bend
+from optmem_gui.architectures.decoders import language_model
 from optmem_gui.architectures.fields import Fields
 from optmem_gui.architectures.rows import Layout, Row, linear, linears, norm, table
 from optmem_gui.core.dtypes import DTYPES, F32
+from optmem_gui.core.layer_form import LayerForm
 from optmem_gui.core.model import BufferTensor, Role
 from optmem_gui.core.transformer import TransformerShape
 
@@ -30,6 +35,7 @@ def _ties(fields: Fields, tied: bool, table_name: str) -> tuple[tuple[str, str],
 def gpt2(fields: Fields) -> Layout:
     """GPT-2: fused query, key and value in Conv1D layers (in, out), learned positions, tied head."""
     hidden, heads = fields.count("n_embd", 768), fields.count("n_head", 12)
+    bent = bend(fields, "activation_function", "gelu_new")
     shape = TransformerShape(
         vocab=fields.count("vocab_size", 50257),
         hidden=hidden,
@@ -45,7 +51,8 @@ def gpt2(fields: Fields) -> Layout:
         positions=fields.count("n_positions", 1024),
         dropout=fields.ratio("resid_pdrop", 0.1),
         fused=True,
-        gelu_steps=fields.word("activation_function", "gelu_new") == "gelu_new",
+        gelu_steps=bent == "steps",
+        form=LayerForm(scores="native", activation=bent or "function"),
     )
     ffn = shape.ffn
     rows = [
@@ -62,7 +69,7 @@ def gpt2(fields: Fields) -> Layout:
         rows += _conv1d(f"{prefix}mlp.c_proj", ffn, hidden, Role.MLP)
     rows += norm("transformer.ln_f", hidden, True)
     rows += _head(fields, shape.vocab, hidden, shape.tied_head)
-    known = None if fields.task() == "ForSequenceClassification" else shape
+    known = None if bent is None else language_model(fields, shape)
     return Layout(tuple(rows), known, tied=_ties(fields, shape.tied_head, "transformer.wte"))
 
 
@@ -89,7 +96,26 @@ def gpt_bigcode(fields: Fields) -> Layout:
         rows += linear(f"{prefix}mlp.c_proj", hidden, ffn, Role.MLP, True)
     rows += norm("transformer.ln_f", hidden, True)
     rows += _head(fields, vocab, hidden, tied)
-    return Layout(tuple(rows), tied=_ties(fields, tied, "transformer.wte"))
+    bent = bend(fields, "activation_function", "gelu_pytorch_tanh")
+    shape = _numbers(
+        fields,
+        vocab=vocab,
+        hidden=hidden,
+        layers=fields.layers("n_layer"),
+        heads=heads,
+        ffn=ffn,
+        tied=tied,
+    )
+    shape = replace(
+        shape,
+        kv_heads=1 if fields.flag("multi_query", True) else heads,
+        positions=fields.count("n_positions", 1024),
+        dropout=fields.ratio("resid_pdrop", 0.1),
+        fused=True,
+        form=LayerForm(activation=bent or "function"),
+    )
+    known = None if bent is None else language_model(fields, shape)
+    return Layout(tuple(rows), known, tied=_ties(fields, tied, "transformer.wte"))
 
 
 def gpt_neo(fields: Fields) -> Layout:
@@ -111,7 +137,13 @@ def gpt_neo(fields: Fields) -> Layout:
         masks.append(BufferTensor(f"{attention}bias", (1, 1, positions, positions), DTYPES["bool"]))
     rows += norm("transformer.ln_f", hidden, True)
     rows += _head(fields, vocab, hidden, tied)
-    return Layout(tuple(rows), buffers=tuple(masks), tied=_ties(fields, tied, "transformer.wte"))
+    bent, heads = bend(fields, "activation_function", "gelu_new"), fields.count("num_heads", 16)
+    form = LayerForm(scores="local", activation=bent or "function")
+    shape = _numbers(fields, vocab=vocab, hidden=hidden, layers=layers, heads=heads, ffn=ffn, tied=tied)
+    shape = replace(shape, positions=positions, form=form)
+    drops = any(fields.ratio(name) for name in ("attention_dropout", "resid_dropout", "embed_dropout"))
+    known = None if bent is None or drops else language_model(fields, shape)
+    return Layout(tuple(rows), known, buffers=tuple(masks), tied=_ties(fields, tied, "transformer.wte"))
 
 
 def gptj(fields: Fields) -> Layout:
@@ -133,7 +165,33 @@ def gptj(fields: Fields) -> Layout:
     turning = fields.count("rotary_dim", max(1, hidden // fields.count("n_head")))
     shape = (fields.count("n_positions", 2048), turning)
     rotary = BufferTensor("transformer.rotary_emb.embed_positions", shape, F32)
-    return Layout(tuple(rows), buffers=(rotary,), tied=_ties(fields, tied, "transformer.wte"))
+    ties = _ties(fields, tied, "transformer.wte")
+    return Layout(tuple(rows), _gptj_shape(fields, ffn, tied), buffers=(rotary,), tied=ties)
+
+
+def _gptj_shape(fields: Fields, ffn: int, tied: bool) -> TransformerShape | None:
+    hidden, heads, layers = fields.count("n_embd"), fields.count("n_head"), fields.layers("n_layer")
+    bent = bend(fields, "activation_function", "gelu_new")
+    form = LayerForm(
+        rotary="pairs_each",
+        rotary_dim=fields.count("rotary_dim", max(1, hidden // heads)),
+        residual="parallel",
+        scores="wide",
+        activation=bent or "function",
+    )
+    shape = _numbers(
+        fields,
+        vocab=fields.count("vocab_size"),
+        hidden=hidden,
+        layers=layers,
+        heads=heads,
+        ffn=ffn,
+        tied=tied,
+    )
+    shape = replace(shape, dropout=fields.ratio("attn_pdrop"), form=form)
+    # its dropouts of attention and of the branches are numbers of their own, and the turned part may be all
+    other = not fields.has("rotary_dim") or fields.ratio("resid_pdrop") != shape.dropout
+    return None if bent is None or other or fields.ratio("embd_pdrop") else language_model(fields, shape)
 
 
 def gpt_neox(fields: Fields) -> Layout:
@@ -152,7 +210,23 @@ def gpt_neox(fields: Fields) -> Layout:
     rows += norm("gpt_neox.final_layer_norm", hidden, True)
     tied = fields.flag("tie_word_embeddings")
     rows += _head(fields, vocab, hidden, tied)
-    return Layout(tuple(rows), tied=_ties(fields, tied, "gpt_neox.embed_in"))
+    layers, heads = fields.layers("num_hidden_layers"), fields.count("num_attention_heads", 1)
+    bent = bend(fields, "hidden_act", "gelu")
+    form = LayerForm(
+        rotary="joined",
+        rotary_dim=fields.turned(max(1, hidden // heads), 0.25, "rotary_pct"),
+        residual="parallel_norms" if fields.flag("use_parallel_residual", True) else "serial",
+        activation=bent or "function",
+    )
+    shape = replace(
+        _numbers(fields, vocab=vocab, hidden=hidden, layers=layers, heads=heads, ffn=ffn, tied=tied),
+        fused=True,
+        form=form,
+    )
+    drops = fields.ratio("hidden_dropout") or fields.ratio("attention_dropout")
+    said = bent is not None and fields.has("num_attention_heads")
+    known = language_model(fields, shape) if said and not drops else None
+    return Layout(tuple(rows), known, tied=_ties(fields, tied, "gpt_neox.embed_in"))
 
 
 def opt(fields: Fields) -> Layout:
@@ -179,7 +253,33 @@ def opt(fields: Fields) -> Layout:
         rows += norm(f"{prefix}final_layer_norm", hidden, True) if affine else []
     tied = fields.flag("tie_word_embeddings", True)
     rows += _head(fields, vocab, narrow, tied)
-    return Layout(tuple(rows), tied=_ties(fields, tied, f"{base}embed_tokens"))
+    known = _opt_shape(fields, ffn, tied) if last and affine and narrow == hidden else None
+    return Layout(tuple(rows), known, tied=_ties(fields, tied, f"{base}embed_tokens"))
+
+
+def _opt_shape(fields: Fields, ffn: int, tied: bool) -> TransformerShape | None:
+    """Dimensions of the OPTs whose norms come first; the one of 350M has another order."""
+    hidden, heads = fields.count("hidden_size"), fields.count("num_attention_heads", 1)
+    bent = bend(fields, "activation_function", "relu")
+    form = LayerForm(scaled_queries=True, activation=bent or "function", drops="branches", position_rows=True)
+    layers = fields.layers("num_hidden_layers")
+    shape = replace(
+        _numbers(
+            fields,
+            vocab=fields.count("vocab_size"),
+            hidden=hidden,
+            layers=layers,
+            heads=heads,
+            ffn=ffn,
+            tied=tied,
+        ),
+        positions=fields.count("max_position_embeddings", 2048) + 2,
+        dropout=fields.ratio("dropout", 0.1),
+        form=form,
+    )
+    drops = fields.ratio("attention_dropout") or fields.ratio("layerdrop")
+    said = bent is not None and fields.has("num_attention_heads")
+    return language_model(fields, shape) if said and not drops else None
 
 
 def bloom(fields: Fields) -> Layout:
@@ -198,7 +298,21 @@ def bloom(fields: Fields) -> Layout:
     rows += norm("transformer.ln_f", hidden, True)
     tied = fields.flag("tie_word_embeddings", True)
     rows += _head(fields, vocab, hidden, tied)
-    return Layout(tuple(rows), tied=_ties(fields, tied, "transformer.word_embeddings"))
+    heads = fields.count("n_head", 8, alias="num_attention_heads")
+    layers = fields.layers("n_layer", alias="num_hidden_layers")
+    form = LayerForm(
+        scores="alibi", activation="recomputed", rotary="none", joined_heads=False, embedding_norm=True
+    )
+    shape = _numbers(
+        fields, vocab=vocab, hidden=hidden, layers=layers, heads=heads, ffn=4 * hidden, tied=tied
+    )
+    shape = replace(shape, fused=True, form=form)
+    other = (
+        *("hidden_dropout", "attention_dropout"),
+        *("apply_residual_connection_post_layernorm", "slow_but_exact"),
+    )
+    known = None if any(fields.flag(name) for name in other) else language_model(fields, shape)
+    return Layout(tuple(rows), known, tied=_ties(fields, tied, "transformer.word_embeddings"))
 
 
 def falcon(fields: Fields) -> Layout:
@@ -250,4 +364,31 @@ def mpt(fields: Fields) -> Layout:
     rows += norm("transformer.norm_f", hidden)
     tied = fields.flag("tie_word_embeddings", True)
     rows += _head(fields, vocab, hidden, tied)
-    return Layout(tuple(rows), tied=_ties(fields, tied, "transformer.wte"))
+    heads, layers = fields.count("n_heads", 1), fields.layers("n_layers")
+    shape = _numbers(
+        fields, vocab=vocab, hidden=hidden, layers=layers, heads=heads, ffn=4 * hidden, tied=tied
+    )
+    shape = replace(shape, fused=True, biases=False, form=LayerForm(scores="masked"))
+    inner = fields.part("attn_config")
+    other = inner.ratio("attn_pdrop") or inner.has("clip_qkv") or not fields.has("n_heads")
+    known = None if other else language_model(fields, shape)
+    return Layout(tuple(rows), known, tied=_ties(fields, tied, "transformer.wte"))
+
+
+def _numbers(
+    fields: Fields, *, vocab: int, hidden: int, layers: int, heads: int, ffn: int, tied: bool
+) -> TransformerShape:
+    """The numbers that every decoder of this kind has; its class must be told by ``fields``."""
+    return TransformerShape(
+        vocab=vocab,
+        hidden=hidden,
+        layers=layers,
+        heads=heads,
+        kv_heads=heads,
+        head_dim=max(1, hidden // heads),
+        ffn=ffn,
+        gated=False,
+        norm="layer",
+        biases=True,
+        tied_head=tied and fields.task() != "ForSequenceClassification",
+    )

@@ -54,7 +54,7 @@ def preset_spec(preset_id: str) -> ModelSpec:
     """
     # the window lists the presets at once and builds one when it is chosen
     from optmem_gui.architectures.config import read_config  # noqa: PLC0415  # as said above
-    from optmem_gui.architectures.mixtures import CORRECTION  # noqa: PLC0415  # as said above
+    from optmem_gui.architectures.deepseek import CORRECTION  # noqa: PLC0415  # as said above
 
     preset = PRESETS.get(preset_id)
     spec = None if preset is None else read_config(preset.config, preset.id).model(preset.title)

@@ -1,7 +1,7 @@
 """How a library puts its blocks together, operation by operation, as far as memory follows from it.
 
-The defaults are Llama's and GPT-2's. Every other word names a way in which some family of transformers 5.24
-computes the same thing with other tensors in between; :mod:`optmem_gui.core.activations` says what each keeps.
+The defaults are Llama's. Every other word names a way in which some family of transformers 5.24 computes the
+same thing with other tensors in between; :mod:`optmem_gui.core.activations` says what each keeps.
 """
 
 from __future__ import annotations
@@ -12,20 +12,35 @@ from typing import Literal
 Norm = Literal["rms", "rms_wide", "layer", "layer_wide", "layer_steps"]
 """Kinds of norm: ``wide`` works in fp32 up to its end, ``layer_steps`` is written out in elementary steps."""
 
-Rotary = Literal["none", "halves", "joined", "chunks", "pairs", "pairs_each", "pairs_wide", "latent", "complex"]
-"""How positions are turned in: Llama, NeoX, gpt-oss, GLM-4, GPT-J, Cohere, DeepSeek-V3, DeepSeek-V2."""
+Rotary = Literal[
+    "none",
+    "halves",
+    "halves_wide",
+    "joined",
+    "chunks",
+    "pairs",
+    "pairs_each",
+    "pairs_wide",
+    "latent",
+    "complex",
+]
+"""How positions are turned in: Llama, OLMo, NeoX, gpt-oss, GLM-4, GPT-J, Cohere, DeepSeek-V3 and V2."""
 
 Scores = Literal["softmax", "native", "wide", "capped", "sinks", "alibi", "masked", "local"]
 """Eager attention between its two products: Llama, GPT-2, GPT-J, Gemma 2, gpt-oss, BLOOM, MPT, GPT-Neo."""
 
-Activation = Literal["function", "relu", "recomputed"]
-"""What an MLP without gate keeps: SiLU and GELU their input, ReLU its result, BLOOM's GELU its input."""
+Activation = Literal["function", "relu", "steps", "fast", "recomputed"]
+"""What an MLP without gate keeps: SiLU and GELU their input, as BLOOM's own does; ReLU its result; and GELU
+written out in steps (``gelu_new``, ``gelu_fast``) more."""
+
+Drops = Literal["everywhere", "branches"]
+"""Where dropout is active: on attention and both branches, or on these alone."""
 
 Residual = Literal["serial", "parallel", "parallel_norms"]
 """Attention and MLP one after the other, side by side after one norm, or each after a norm of its own."""
 
 Router = Literal["softmax", "wide_softmax", "wide_sigmoid", "chosen"]
-"""Shares from all scores (Qwen, Mixtral), the same in fp32 (DeepSeek), or from the chosen scores (gpt-oss)."""
+"""Shares from all scores (Qwen, Mixtral), the same in fp32 (DeepSeek), or from chosen scores (gpt-oss)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +94,9 @@ class LayerForm:
     Attributes:
         rotary: How positions are turned in; None: as Llama does beside RMS norms, else not at all.
         rotary_dim: Elements of a head that are turned; 0 for all.
-        joined_heads: Query, key and value are slices of one product whose gradients one node joins (``split``);
-            else every slice has a node of its own.
+        joined_heads: Query, key and value are parts of one product whose gradients one node joins
+            (``split``); else every part is a slice with a node of its own.
+        fused_gate: Gate and up come from one product although query, key and value do not (GLM-4).
         scores: Eager attention between its two products.
         activation: What the function of an MLP without gate keeps.
         residual: Where attention and MLP stand.
@@ -92,12 +108,14 @@ class LayerForm:
         scaled_queries: Queries are multiplied by a number before attention (OPT).
         embedding_norm: A norm after the embedding (BLOOM).
         masked: The mask is always made, so that no kernel without one can run (Falcon).
+        drops: Where dropout is active.
         position_rows: Every sequence of a batch looks its positions up itself (OPT).
     """
 
     rotary: Rotary | None = None
     rotary_dim: int = 0
     joined_heads: bool = True
+    fused_gate: bool = False
     scores: Scores = "softmax"
     activation: Activation = "function"
     residual: Residual = "serial"
@@ -109,6 +127,7 @@ class LayerForm:
     scaled_queries: bool = False
     embedding_norm: bool = False
     masked: bool = False
+    drops: Drops = "everywhere"
     position_rows: bool = False
 
 

@@ -88,12 +88,24 @@ class TransformerShape:
         """How positions are turned into queries and keys."""
         if self.form.rotary is not None:
             return self.form.rotary
-        return "halves" if self.norm == "rms" and not self.positions else "none"
+        if self.norm != "rms" or self.positions:
+            return "none"
+        return "joined" if self.fused else "halves"
 
     @property
     def turned_dim(self) -> int:
         """Elements of a head that carry the position."""
         return self.form.rotary_dim or self.head_dim
+
+    @property
+    def fused_gate(self) -> bool:
+        """Whether gate and up come from one product."""
+        return self.fused or self.form.fused_gate
+
+    @property
+    def attention_dropout(self) -> float:
+        """Probability with which attention drops."""
+        return self.dropout if self.form.drops == "everywhere" else 0.0
 
     @property
     def value_dim(self) -> int:

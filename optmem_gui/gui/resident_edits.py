@@ -67,7 +67,9 @@ def templates(model: ModelRef, names: Mapping[str, str]) -> tuple[Template, ...]
     shape = model.architecture
     if shape is not None:
         # keys and values of every layer, for as many tokens as the engine may hold at once
-        sizes = (2, shape.layers, shape.kv_heads, shape.head_dim, _ROLLOUT_TOKENS)
+        # keys and values apart, unless both are cached compressed
+        one = (2, shape.kv_heads, shape.head_dim) if shape.latent is None else (shape.cached_count,)
+        sizes = (shape.layers, *one, _ROLLOUT_TOKENS)
         text = " x ".join(map(str, sizes))
         found.append(Template("kv_cache", Resident(names["kv_cache"], prod(sizes), "bf16"), text))
     return tuple(found)

@@ -23,10 +23,17 @@ from optmem_gui.core.parallel import ONE_GPU, SHARD_IDS, Offload, Parallel
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.residents import Resident
 from optmem_gui.core.scenario import Attention, BaseDType, Lora, Loss, Scenario, Target
-from optmem_gui.core.transformer import TransformerShape
 from optmem_gui.core.units import MAX_PARAM_COUNT, MIB
 from optmem_gui.paths import SCENARIO_SUFFIX
 from optmem_gui.report.files import write_whole
+from optmem_gui.report.stored_shape import (
+    Positive,
+    Stored,
+    StoredTransformer,
+    Whole,
+    restore_shape,
+    store_shape,
+)
 
 SUFFIX = SCENARIO_SUFFIX
 FORMAT: Final = "optmem-scenario"
@@ -37,118 +44,85 @@ MAX_FILE_BYTES = 64 * MIB
 
 _Text = Annotated[str, msgspec.Meta(max_length=4096)]
 _Name = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
-_Positive = Annotated[int, msgspec.Meta(ge=1, le=MAX_PARAM_COUNT)]
-_Whole = Annotated[int, msgspec.Meta(ge=0, le=MAX_PARAM_COUNT)]
 _Shard = Annotated[str, msgspec.Meta(pattern=f"^({'|'.join(SHARD_IDS)})$")]
-_Shape = Annotated[tuple[_Whole, ...], msgspec.Meta(max_length=32)]
+_Shape = Annotated[tuple[Whole, ...], msgspec.Meta(max_length=32)]
 _Checkpointing = Annotated[str, msgspec.Meta(pattern=r"^(none|attention|full|every-[1-9][0-9]{0,4})$")]
 
 
-class _Stored(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of what a file holds: a field that is not known is a mistake, not something to pass over."""
-
-
-class _StoredGroup(_Stored, frozen=True, array_like=True):
+class _StoredGroup(Stored, frozen=True, array_like=True):
     shape: _Shape
     dtype: _Text
     role: Role
     leaf: _Text
     field: _Text
     trainable: bool
-    count: _Positive
+    count: Positive
 
 
-class _StoredBuffer(_Stored, frozen=True, array_like=True):
+class _StoredBuffer(Stored, frozen=True, array_like=True):
     shape: _Shape
     dtype: _Text
-    count: _Positive
+    count: Positive
 
 
-class _StoredTransformer(_Stored, frozen=True):
-    vocab: _Positive
-    hidden: _Positive
-    layers: _Positive
-    heads: _Positive
-    kv_heads: _Positive
-    head_dim: _Positive
-    ffn: _Positive
-    gated: bool
-    norm: Literal["rms", "layer"]
-    biases: bool
-    qkv_biases: bool
-    tied_head: bool
-    positions: _Whole
-    remainder: _Whole
-    dropout: Annotated[float, msgspec.Meta(ge=0, le=1)]
-    fused: bool = False
-    gelu_steps: bool = False
-    norm_offset: bool = False
-    norms_after: bool = False
-    window: _Whole = 0
-    head_norms: bool = False
-    experts: _Whole = 0
-    experts_used: _Whole = 0
-    router_fp32: bool = False
-
-
-class _StoredModel(_Stored, frozen=True):
+class _StoredModel(Stored, frozen=True):
     title: _Text
     source: Source
     path: _Text | None
     fingerprint: _Text
-    tied_count: _Whole
-    architecture: _StoredTransformer | None
+    tied_count: Whole
+    architecture: StoredTransformer | None
     groups: Annotated[tuple[_StoredGroup, ...], msgspec.Meta(min_length=1)]
-    neighbours: tuple[tuple[_Whole, _Whole], ...]
+    neighbours: tuple[tuple[Whole, Whole], ...]
     buffers: tuple[_StoredBuffer, ...]
-    idle_count: _Whole = 0
+    idle_count: Whole = 0
     trained: _Text = ""
 
 
-class _StoredLora(_Stored, frozen=True):
-    rank: _Positive
+class _StoredLora(Stored, frozen=True):
+    rank: Positive
     targets: Annotated[tuple[_Text, ...], msgspec.Meta(min_length=1, max_length=1000)]
     base_dtype: BaseDType
     adapter_fp32: bool
 
 
-class _StoredParallel(_Stored, frozen=True, omit_defaults=True):
-    gpus: _Positive
+class _StoredParallel(Stored, frozen=True, omit_defaults=True):
+    gpus: Positive
     shard: _Shard
-    tp: _Positive = 1
-    pp: _Positive = 1
-    ep: _Positive = 1
-    cp: _Positive = 1
-    replicas: _Positive = 1
-    interleave: _Positive = 1
-    stages: Annotated[tuple[_Positive, ...], msgspec.Meta(max_length=4096)] = ()
+    tp: Positive = 1
+    pp: Positive = 1
+    ep: Positive = 1
+    cp: Positive = 1
+    replicas: Positive = 1
+    interleave: Positive = 1
+    stages: Annotated[tuple[Positive, ...], msgspec.Meta(max_length=4096)] = ()
     sequence_parallel: bool = False
     bucket_view: bool = False
     offload: Offload = "none"
     reshard: bool = True
     fp32_reduce: bool = True
-    bucket_elements: _Positive = ONE_GPU.bucket_elements
-    live_elements: _Positive = ONE_GPU.live_elements
-    host_bytes: _Positive | None = None
+    bucket_elements: Positive = ONE_GPU.bucket_elements
+    live_elements: Positive = ONE_GPU.live_elements
+    host_bytes: Positive | None = None
 
 
-class _StoredResident(_Stored, frozen=True):
+class _StoredResident(Stored, frozen=True):
     name: _Text
-    count: _Positive
+    count: Positive
     dtype: _Text
 
 
-class _StoredScenario(_Stored, frozen=True, omit_defaults=True):
+class _StoredScenario(Stored, frozen=True, omit_defaults=True):
     model: _StoredModel
     optimizer: _Name
     options: dict[_Text, bool | int | float | _Text | None]
     precision: _Name
-    batch: _Positive | None
-    sequence: _Positive | None
+    batch: Positive | None
+    sequence: Positive | None
     checkpointing: _Checkpointing
     attention: Attention
     loss: Loss
-    accumulate: _Positive
+    accumulate: Positive
     clip: bool
     set_to_none: bool
     keep_logits: bool
@@ -161,7 +135,7 @@ class _StoredScenario(_Stored, frozen=True, omit_defaults=True):
     recipe: _Name | None = None
 
 
-class _File(_Stored, frozen=True):
+class _File(Stored, frozen=True):
     format: Literal["optmem-scenario"]
     schema: int
     program: _Text
@@ -282,7 +256,7 @@ def _store_model(model: ModelRef) -> _StoredModel:
         path=None if model.path is None else _unicode(model.path),
         fingerprint=model.fingerprint,
         tied_count=model.tied_count,
-        architecture=None if shape is None else _StoredTransformer(**asdict(shape)),
+        architecture=None if shape is None else store_shape(shape),
         groups=tuple(
             _StoredGroup(g.shape, g.dtype.id, g.role, g.leaf, g.field, g.trainable, g.count)
             for g in model.groups
@@ -330,7 +304,7 @@ def _restore_model(stored: _StoredModel) -> ModelRef:
             BufferGroup(group.shape, _dtype(group.dtype, f"buffers[{index}]"), group.count)
             for index, group in enumerate(stored.buffers)
         ),
-        architecture=None if shape is None else TransformerShape(**msgspec.structs.asdict(shape)),
+        architecture=None if shape is None else restore_shape(shape),
         path=stored.path,
         fingerprint=stored.fingerprint,
         tied_count=stored.tied_count,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from optmem_gui.architectures.config import read_config
-from optmem_gui.architectures.mixtures import CORRECTION
+from optmem_gui.architectures.deepseek import CORRECTION
 from optmem_gui.architectures.presets import PRESETS, preset_ref, preset_spec
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Source

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from optmem_gui.core.activations.choice import Kernel
 from optmem_gui.core.activations.program import Program
+from optmem_gui.core.activations.rotary import HEADS_FIRST
+from optmem_gui.core.activations.scores import LIKE_QUERIES, WIDE_PRODUCT, bend
 from optmem_gui.core.activations.tape import Op, Value
 from optmem_gui.core.dtypes import F32, INT64, DType
 from optmem_gui.core.kernels.attention import (
@@ -20,6 +22,7 @@ from optmem_gui.core.kernels.attention import (
     flash_backward_buffers,
     flash_statistics_bytes,
 )
+from optmem_gui.core.layer_form import Scores
 from optmem_gui.core.transformer import TransformerShape
 
 QueryKeyValue = tuple[Value, Value, Value]
@@ -38,6 +41,9 @@ class AttentionSizes:
         dropout: Probability, 0 for none.
         keys: Tokens of the keys and values where they are others than those of the queries.
         causal: A token looks back only; kernels without a rule of their own for it make a mask.
+        values_dim: Elements of one head of the values where they are others than those of queries and keys.
+        masked: A mask is given, which the kernels make numbers of in every layer.
+        laid: Queries and keys lie heads first already.
     """
 
     batch: int
@@ -48,6 +54,14 @@ class AttentionSizes:
     dropout: float
     keys: int | None = None
     causal: bool = True
+    values_dim: int = 0
+    masked: bool = False
+    laid: bool = False
+
+    @property
+    def result_count(self) -> int:
+        """Elements of what attention gives."""
+        return self.row_count * (self.values_dim or self.head_dim)
 
     @property
     def key_tokens(self) -> int:
@@ -67,35 +81,36 @@ class AttentionSizes:
 
 def sizes_of(shape: TransformerShape, batch: int, sequence: int) -> AttentionSizes:
     """Sizes for one micro-batch."""
-    return AttentionSizes(batch, sequence, shape.heads, shape.kv_heads, shape.head_dim, shape.dropout)
+    return AttentionSizes(
+        batch,
+        sequence,
+        shape.heads,
+        shape.kv_heads,
+        shape.head_dim,
+        shape.attention_dropout,
+        values_dim=shape.value_dim,
+        masked=shape.form.masked,
+        laid=shape.rotary in HEADS_FIRST,
+    )
 
 
-def rotate(program: Program, x: Value, dtype: DType, label: str) -> Value:
-    """Rotary positions: ``x * cos + cat(-x2, x1) * sin``.
+def attend(
+    program: Program, qkv: QueryKeyValue, kernel: Kernel, sizes: AttentionSizes, scores: Scores = "softmax"
+) -> Value:
+    """Append the attention core; returns a tensor of the queries' size, tokens before heads.
 
-    Nothing of ``x`` is saved: only cos and sin, which all layers share. Backward makes a full-size zero
-    tensor for each of the two slices (``slice_backward``).
+    Args:
+        program: Where to.
+        qkv: Queries, keys and values.
+        kernel: The kernel that runs.
+        sizes: Dimensions.
+        scores: What eager attention does between its two products.
     """
-    needs = x.needs_grad
-    half = program.value(x.count // 2, x.dtype, needs)
-    program.ops.append(Op((x,), half, backward_scratch=x.size_bytes))
-    swapped = program.value(x.count, x.dtype, needs)
-    program.ops.append(Op((half, x), swapped))
-    wide = F32 if F32 in (x.dtype, dtype) else x.dtype
-    by_cos = program.value(x.count, wide, needs)
-    by_sin = program.value(x.count, wide, needs)
-    program.ops.append(Op((x,), by_cos))
-    program.ops.append(Op((swapped,), by_sin))
-    return program.add(by_cos, by_sin, label)
-
-
-def attend(program: Program, qkv: QueryKeyValue, kernel: Kernel, sizes: AttentionSizes) -> Value:
-    """Append the attention core; returns a tensor of the queries' size, tokens before heads."""
     q, k, v = qkv
     if sizes.kv_heads != sizes.heads and kernel not in ("flash", "cudnn"):
         k, v = (_expand(program, x, sizes) for x in (k, v))
     if kernel == "eager":
-        return _eager(program, q, k, v, sizes)
+        return _eager(program, (q, k, v), sizes, scores)
     if program.autocast is not None:
         q, k, v = (program.cast(x, program.autocast, "attention") for x in (q, k, v))
     if kernel == "math":
@@ -114,7 +129,8 @@ def _fused(program: Program, qkv: QueryKeyValue, kernel: Kernel, sizes: Attentio
     if kernel in ("flash", "cudnn") and not program.cpu:
         q, k, v = (_pad_heads(program, x, sizes) for x in (q, k, v))
     needs = q.needs_grad or k.needs_grad or v.needs_grad
-    out = program.value(q.count, q.dtype, needs, "attention")
+    width = sizes.values_dim or sizes.head_dim
+    out = program.value(q.count * width // sizes.head_dim, q.dtype, needs, "attention")
     rows = sizes.row_count
     if kernel == "efficient":
         rows = sizes.batch * sizes.heads * -(-sizes.sequence // 32) * 32
@@ -122,6 +138,8 @@ def _fused(program: Program, qkv: QueryKeyValue, kernel: Kernel, sizes: Attentio
     if not program.cpu and (kernel != "efficient" or sizes.dropout):
         # state of the random generator: seed and offset, and an unused element
         extras += [program.value(count, INT64, False, "attention_statistics") for count in (2, 1)]
+    if sizes.masked:
+        extras.append(program.value(sizes.batch * sizes.sequence**2, q.dtype, False, "attention_mask"))
     saved = (q, k, v, out, *extras) if needs else ()
     scratch = _backward_scratch(program, kernel, q.dtype, sizes)
     program.ops.append(Op((q, k, v), out, saved, tuple(extras), backward_scratch=scratch))
@@ -178,41 +196,48 @@ def _bmm(program: Program, a: Value, b: Value, count: int, label: str) -> Value:
     return out
 
 
-def _eager(program: Program, q: Value, k: Value, v: Value, sizes: AttentionSizes) -> Value:
-    """Hugging Face's eager attention: matmul, scale, mask, fp32 softmax, cast, dropout, matmul."""
-    held = (q, k, v)
+def _eager(program: Program, qkv: QueryKeyValue, sizes: AttentionSizes, kind: Scores) -> Value:
+    """Eager attention of transformers: a product, what the family does with it, a second product."""
+    q, k, v = qkv
     mask = program.value(sizes.sequence**2, q.dtype, False)
     program.ops.append(Op((), mask, scratch=mask.size_bytes))
+    if kind in WIDE_PRODUCT:
+        q, k = (program.cast(x, F32, "attention") for x in (q, k))
     scores = scores_of(program, half(program, q), half(program, k), sizes)
-    scaled = program.scale(scores, "attention_scores")
-    masked = program.add(scaled, mask, "attention_scores")
-    program.hold(scaled)
-    weights = softmax(program, program.cast(masked, F32, "attention_scores"))
-    weights = program.cast(weights, q.dtype, "attention_scores")
-    program.hold(masked)
+    weights = bend(program, scores, mask, sizes, kind)
+    asks = qkv[0] if kind in LIKE_QUERIES else v
+    weights = program.cast(weights, asks.dtype, "attention_scores")
     weights = program.dropout(weights, sizes.dropout, "attention_scores")
-    weights = program.cast(weights, scores.dtype, "attention_scores")
-    out = mix(program, weights, half(program, v), sizes, scores.dtype)
-    program.hold(mask, *held)
+    weights = program.cast(weights, program.autocast or weights.dtype, "attention_scores")
+    out = mix(program, weights, half(program, v), sizes, weights.dtype)
+    program.hold(mask, *qkv)
     return out
 
 
 def scores_of(program: Program, q: Value, k: Value, sizes: AttentionSizes) -> Value:
     """Queries times keys."""
-    q = _contiguous(program, q, sizes)
-    if sizes.kv_heads == sizes.heads:
-        k = _contiguous(program, k, sizes)
+    if not sizes.laid:
+        q = _contiguous(program, q, sizes)
+        k = k if sizes.kv_heads != sizes.heads else _contiguous(program, k, sizes)
     return _bmm(program, q, k, sizes.row_count * sizes.key_tokens, "attention_scores")
 
 
 def mix(program: Program, weights: Value, v: Value, sizes: AttentionSizes, dtype: DType) -> Value:
     """Probabilities times values, laid out with tokens first."""
+    return lay_out(program, mix_heads(program, weights, v, sizes, dtype), sizes)
+
+
+def mix_heads(program: Program, weights: Value, v: Value, sizes: AttentionSizes, dtype: DType) -> Value:
+    """Probabilities times values, heads first."""
     if sizes.kv_heads == sizes.heads:
         v = _contiguous(program, v, sizes)
-    out = program.cast(_bmm(program, weights, v, sizes.query_count, "attention"), dtype, "attention")
+    return program.cast(_bmm(program, weights, v, sizes.result_count, "attention"), dtype, "attention")
+
+
+def lay_out(program: Program, out: Value, sizes: AttentionSizes) -> Value:
+    """Heads first -> tokens first: the reshape before the output projection copies."""
     if sizes.heads == 1 or sizes.sequence == 1:
         return out
-    # heads first -> tokens first: the reshape before the output projection copies
     laid = program.value(out.count, out.dtype, out.needs_grad, "linear_input")
     program.ops.append(Op((out,), laid))
     return laid
@@ -225,24 +250,30 @@ def half(program: Program, x: Value) -> Value:
 
 def softmax(program: Program, x: Value) -> Value:
     """Softmax: keeps its result."""
-    out = program.value(x.count, x.dtype, x.needs_grad, "attention_scores")
-    program.ops.append(Op((x,), out, (out,) if x.needs_grad else ()))
-    return out
+    return program.result(x, "attention_scores")
 
 
 def _math(program: Program, q: Value, k: Value, v: Value, sizes: AttentionSizes) -> Value:
     """``_scaled_dot_product_attention_math``: 16-bit inputs are widened, q and k scaled, scores fp32.
 
-    Source: ``aten/src/ATen/native/transformers/attention.cpp``; the mask is added in place.
+    Source: ``aten/src/ATen/native/transformers/attention.cpp``; the mask is added in place, and everything
+    that has a name there lives until it returns, a narrowed copy of the probabilities included.
     """
     held, narrow = (q, k, v), q.dtype
     q, k, v = (program.cast(x, F32, "attention") for x in (q, k, v))
+    wide = (q, k, v)
     masks = (program.value(sizes.sequence**2, F32, False),) if sizes.causal else ()
     q = program.scale(q, "attention")
     program.ops.extend(Op((), mask) for mask in masks)
     k = program.scale(k, "attention")
     scores = scores_of(program, q, k, sizes)
-    weights = program.dropout(softmax(program, scores), sizes.dropout, "attention_scores")
-    out = mix(program, weights, v, sizes, narrow)
-    program.hold(*masks, *held)
+    weights = program.dropout(program.result(scores, "attention_scores"), sizes.dropout, "attention_scores")
+    out = mix_heads(program, weights, v, sizes, narrow)
+    if narrow != F32:
+        narrowed = program.value(weights.count, narrow, False)
+        program.ops.append(Op((weights,), narrowed))
+        program.hold(narrowed)
+    program.hold(q, weights, *wide, *masks)
+    out = lay_out(program, out, sizes)
+    program.hold(*held)
     return out

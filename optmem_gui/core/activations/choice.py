@@ -8,15 +8,19 @@ flash takes half precision and head sizes up to 256; memory-efficient has no gro
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from optmem_gui.core.errors import UserError
+from optmem_gui.core.layer_form import Scores
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Attention, Target
 from optmem_gui.core.transformer import TransformerShape
 
 Kernel = Literal["flash", "efficient", "cudnn", "math", "eager"]
 FLASH_HEAD_DIM = 256
+
+_ONLY_EAGER: frozenset[Scores] = frozenset(("capped", "sinks", "alibi", "masked", "local"))
+"""What families do between the products of attention that none of PyTorch's fused kernels can."""
 
 
 class Heads(Protocol):
@@ -30,6 +34,10 @@ class Heads(Protocol):
     def dropout(self) -> float:
         """Probability with which attention drops, 0 for none."""
 
+
+class _HeadsOf(NamedTuple):
+    head_dim: int
+    dropout: float
 
 
 def attention_kernel(
@@ -61,6 +69,36 @@ def attention_kernel(
     if attention == "flash" and shape.head_dim > FLASH_HEAD_DIM:
         raise UserError("attention.too_wide", head_dim=shape.head_dim)
     return attention, Reason("attention.asked", {"kernel": attention})
+
+
+def kernel_for(
+    attention: Attention, *, half: bool, shape: TransformerShape, target: Target
+) -> tuple[Kernel, Reason]:
+    """The same for a decoder, whose family may do what no fused kernel can.
+
+    Args:
+        attention: What was asked for.
+        half: Whether queries, keys and values are 16-bit, autocast included.
+        shape: Dimensions.
+        target: Device whose rules apply.
+
+    Raises:
+        UserError: The kernel that was asked for cannot take these tensors.
+    """
+    if shape.form.scores in _ONLY_EAGER:
+        if attention not in ("auto", "eager"):
+            raise UserError("attention.only_eager", kernel=attention)
+        return "eager", Reason("attention.eager_family")
+    heads = _HeadsOf(shape.head_dim, shape.attention_dropout)
+    kernel, why = attention_kernel(attention, half=half, shape=heads, target=target)
+    unequal = shape.value_dim != shape.head_dim
+    if kernel != "flash" or not (unequal or (shape.form.masked and target == "cuda")):
+        return kernel, why
+    if attention == "flash":
+        raise UserError("attention.not_flash")
+    if target == "cpu":
+        return "math", Reason("attention.cpu_unequal")
+    return "efficient", Reason("attention.auto_unequal" if unequal else "attention.auto_masked")
 
 
 def _on_cpu(attention: Attention, shape: Heads) -> tuple[Kernel, Reason]:

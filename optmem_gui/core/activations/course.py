@@ -6,31 +6,33 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from optmem_gui.core.activations.choice import loss_chunk_tokens
+from optmem_gui.core.activations.layer_runs import LayerRuns
+from optmem_gui.core.activations.layers import stream_dtype
 from optmem_gui.core.activations.loss import logits_bytes, loss_stage
 from optmem_gui.core.activations.moments import ActivationItem, ActivationMoment, Step
 from optmem_gui.core.activations.plan import Plan
+from optmem_gui.core.activations.program import promote
+from optmem_gui.core.activations.rotary import table_bytes
 from optmem_gui.core.activations.sampling import end_layers, sampled_layers
-from optmem_gui.core.activations.stages import Stage, layer_stage, stream_dtype
+from optmem_gui.core.activations.stages import Stage
 from optmem_gui.core.activations.tape import Point, in_block
 from optmem_gui.core.dtypes import F32
 from optmem_gui.core.reasons import Reason
 
 
 class Course:
-    """Puts the stages in a row; every layer after the first costs the same."""
+    """Puts the stages in a row."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         embedding = plan.matrix("embed_tokens")
         positions = plan.shape.positions > 0 and plan.matrix("embed_positions").trained
         needs = embedding.trained or positions or plan.inputs_need_grad or not plan.embeds
-        self.first = layer_stage(plan, input_needs_grad=needs, keep=True)
-        later = self.first.needs_grad
-        self.later = layer_stage(plan, input_needs_grad=later, keep=True)
-        # without checkpointing no layer is run without saving
-        self.bare = layer_stage(plan, input_needs_grad=later, keep=False) if plan.span else self.later
-        self.loss = loss_stage(plan, input_needs_grad=later) if plan.heads else _handed_on(self.later)
         self.body_needs_grad = needs
+        self.runs = LayerRuns(plan, needs_grad=needs)
+        self.first, self.later = self.runs.first, self.runs.later
+        later = self.first.needs_grad
+        self.loss = loss_stage(plan, input_needs_grad=later) if plan.heads else _handed_on(self.later)
         self.base = self._outside()
         self.rest = self._gradient_bytes("remainder")
         self.kept_logits = 0
@@ -53,15 +55,35 @@ class Course:
         plan, shape = self.plan, self.plan.shape
         ends = plan.embeds + plan.heads
         yield "batch", ends * self._rounded(8 * plan.token_count), ends
-        if shape.positions and plan.embeds:
-            if plan.matrix("embed_positions").trained:
-                yield "batch", self._rounded(8 * plan.sequence), 1
-        elif shape.norm == "rms" and not shape.positions and self._attends():
-            table = stream_dtype(plan).bytes_for(plan.sequence * shape.head_dim)
-            yield "rotary", 2 * self._rounded(table), 2
+        if shape.positions and plan.embeds and plan.matrix("embed_positions").trained:
+            rows = plan.token_count if shape.form.position_rows else plan.sequence
+            yield "batch", self._rounded(8 * rows), 1
+        if shape.form.embedding_norm and plan.embeds:
+            yield from self._embedding_norm()
+        if shape.form.scores == "masked" and self._attends():
+            # what is masked is overwritten, and all layers keep where
+            yield "attention_mask", self._rounded(plan.batch * plan.sequence**2), 1
+        if self._attends():
+            size, count = table_bytes(plan, stream_dtype(plan))
+            yield "rotary", count * self._rounded(size), count
         rest = plan.matrix("remainder")
         if shape.remainder and rest.trained and rest.dtype != F32:
             yield "other", self._rounded(4 * shape.remainder), 1
+
+    def _embedding_norm(self) -> Iterator[tuple[str, int, int]]:
+        """The embedding's output, which its norm keeps, with one mean and one deviation a token."""
+        plan, norm = self.plan, self.plan.matrix("embed_norm")
+        if not (norm.trained or self.body_needs_grad):
+            return
+        stream = stream_dtype(plan)
+        wide = plan.autocast is not None and not plan.cpu
+        yield (
+            "norm",
+            self._rounded((F32 if wide else stream).bytes_for(plan.stream_count * plan.shape.hidden)),
+            1,
+        )
+        kind = promote(stream, norm.dtype) if plan.cpu else F32
+        yield "norm_statistics", 2 * self._rounded(kind.bytes_for(plan.stream_count)), 2
 
     def _attends(self) -> bool:
         """Whether some layer saves queries, and with them the rotary tables."""
@@ -69,29 +91,23 @@ class Course:
         return any(label == "attention" for stage in stages for label, _, _ in stage.saved)
 
     def _layer(self, index: int) -> Stage:
-        return self.first if index == 0 else self.later
+        return self.runs.at(index).stage
 
     def _segment(self, index: int) -> int:
         """First layer of the unit that is recomputed together with this one."""
         return index // self.plan.span * self.plan.span
 
-    def _layers_kept(self, start: int, end: int) -> Point:
-        """Kept by layers ``start`` to ``end`` when they are run saving."""
-        if start >= end:
-            return Point()
-        return self._layer(start).kept + self.later.kept * (end - start - 1)
-
     def _body(self, end: int) -> Point:
         """Kept by the first ``end`` layers at that point of the forward."""
         if not self.plan.span:
-            return self._layers_kept(0, end)
+            return self.runs.kept(0, end)
         units = -(-end // self.plan.span)
         return Point(activations=units * self.first.input_bytes)
 
     def moments(self, *, ends_only: bool = False) -> Iterator[ActivationMoment]:
         """The course, forward then backward."""
         choose = end_layers if ends_only else sampled_layers
-        shown = list(choose(self.plan.shape.layers, self.plan.span or 1))
+        shown = list(choose(self.plan.shape.layers, self.plan.span or 1, self.runs.dense))
         yield self._moment("forward", "embedding", self._embedding())
         for index in shown:
             yield self._moment("forward", f"layer {index}", self._forward(index))
@@ -116,10 +132,10 @@ class Course:
 
     def _cached(self, layers: int) -> Point:
         """Autocast's cache after some layers, where nothing else holds the copies."""
-        if self.plan.span:
-            return Point(autocast_copies=self.bare.cached * layers)
-        first = self.first.cached if layers else 0
-        return Point(autocast_copies=first + self.later.cached * max(0, layers - 1))
+        runs, bare = self.runs.counted(0, layers), self.plan.span > 0
+        return Point(
+            autocast_copies=sum((run.bare if bare else run.stage).cached * count for run, count in runs)
+        )
 
     def _embedding(self) -> Point:
         return self.base + Point(activations=self.first.input_bytes)
@@ -130,7 +146,9 @@ class Course:
             return point + self._body(index) + self._layer(index).forward_peak
         start = self._segment(index)
         held = start // self.plan.span + (1 if index > start else 0)
-        return point + Point(activations=held * self.first.input_bytes) + self.bare.forward_peak
+        return (
+            point + Point(activations=held * self.first.input_bytes) + self.runs.at(index).bare.forward_peak
+        )
 
     def _before_loss(self, *, cached: bool = True) -> Point:
         layers = self.plan.shape.layers
@@ -141,17 +159,17 @@ class Course:
         plan, layers = self.plan, self.plan.shape.layers
         point = self.base + Point(activations=self.kept_logits)
         point += Point(
-            gradients=self.rest + self.loss.gradients + self.later.gradients * (layers - 1 - index),
+            gradients=self.rest + self.loss.gradients + self.runs.gradients(index + 1, layers),
             temporaries=self._waiting(),
         )
         stage = self._layer(index)
         if not plan.span:
-            return point + self._layers_kept(0, index) + stage.backward_peak
+            return point + self.runs.kept(0, index) + stage.backward_peak
         start = self._segment(index)
         point += Point(activations=start // plan.span * self.first.input_bytes)
         if not self._layer(start).keeps_input:
             point += Point(activations=self.first.input_bytes)
-        point += self._layers_kept(start, index)
+        point += self.runs.kept(start, index)
         again = point + stage.again_peak + Point(temporaries=stage.lead)
         if index == start and not stage.keeps_input:
             # the unit's input is both its own and the recomputed layer's: one tensor
@@ -178,7 +196,7 @@ class Course:
         )
 
     def _all_gradients(self) -> int:
-        layers = self.first.gradients + self.later.gradients * (self.plan.shape.layers - 1)
+        layers = self.runs.gradients(0, self.plan.shape.layers)
         ends = sum(self._gradient_bytes(leaf) for leaf in ("embed_positions", "embed_tokens"))
         return self.rest + self.loss.gradients + layers + ends
 
@@ -213,9 +231,9 @@ class Course:
             units = -(-layers // span)
             yield "checkpoint", units * self.first.input_bytes, units
         else:
-            yield from self.first.saved
-            for label, size, count in self.later.saved:
-                yield label, size * (layers - 1), count * (layers - 1)
+            for run, many in self.runs.counted(0, layers):
+                for label, size, count in run.stage.saved:
+                    yield label, size * many, count * many
         yield from self.loss.saved
         yield "loss", self._loss_value(), 1
         if self.kept_logits:

@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import lru_cache
 
 from optmem_gui.core.activations.course import Course
+from optmem_gui.core.activations.layers import kernel_of
 from optmem_gui.core.activations.moments import Activations
 from optmem_gui.core.activations.plan import Plan, make_plan
 from optmem_gui.core.activations.remarks import not_counted
-from optmem_gui.core.activations.stages import kernel_of
 from optmem_gui.core.kernels.gemm import cublas_workspace_bytes
 from optmem_gui.core.layout import Layout
 from optmem_gui.core.scenario import Scenario

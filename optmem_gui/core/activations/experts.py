@@ -1,33 +1,61 @@
-"""A mixture of experts: what routing, the gathered tokens and the experts keep for backward.
+"""A mixture of experts: what the gathered tokens and the experts keep for backward.
 
 Source: ``grouped_mm_experts_forward`` in ``integrations/moe.py`` of transformers 5.24, which its mixtures
-run by default, and the routers of ``qwen3_moe`` and ``mixtral``; saved tensors from ``derivatives.yaml``.
-Every token is copied once for each expert that it visits, so the size does not depend on which experts
-those are: there is no capacity and nothing is dropped. ``grouped_mm`` is not known to autocast: the
-experts run in the type of their weights. Not yet compared with a GPU.
+run by default; saved tensors from ``derivatives.yaml``. Every token is copied once for each expert that it
+visits, so the size does not depend on which experts those are: there is no capacity and nothing is dropped.
+``grouped_mm`` is not known to autocast: the experts run in the type of their weights. Not yet compared with a
+GPU.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from optmem_gui.core.activations.gated import gated_mlp
 from optmem_gui.core.activations.plan import Plan
 from optmem_gui.core.activations.program import Matrix, Program, promote
-from optmem_gui.core.activations.tape import Op, Value
-from optmem_gui.core.dtypes import F32, INT32, INT64
+from optmem_gui.core.activations.routers import route
+from optmem_gui.core.activations.tape import Op, Value, WeightGradient
+from optmem_gui.core.dtypes import INT32, INT64
 
 
 def mix_experts(program: Program, plan: Plan, x: Value) -> Value:
-    """Append router and experts in place of an MLP; returns a tensor like ``x``."""
+    """Append router, experts and what every token visits in place of an MLP; returns a tensor like ``x``."""
+    mixture = plan.shape.mixture
+    if not mixture.shared_ffn:
+        return _routed(program, plan, x)
+    if not mixture.shared_gate:
+        routed = _routed(program, plan, x)
+        return program.add(routed, gated_mlp(program, plan, x, "shared."), "residual")
+    shared = gated_mlp(program, plan, x, "shared.")
+    routed = _routed(program, plan, x)
+    share = program.linear(x, plan.matrix("shared_expert_gate"), plan.token_count, "routing")
+    weighed = _weigh(program, shared, program.result(share, "routing"))
+    program.hold(x)
+    return program.add(routed, weighed, "residual")
+
+
+def _routed(program: Program, plan: Plan, x: Value) -> Value:
+    """The experts that the router sends tokens to."""
     shape, tokens = plan.shape, plan.token_count
     pairs = tokens * shape.experts_used
-    weights = _route(program, plan, x)
+    weights = route(program, plan, x)
     rows = _gather(program, x, pairs * shape.hidden, pairs, "expert_input")
     sorted_weights = _gather(program, weights, pairs, pairs, "routing")
     offsets = program.value(shape.experts, INT32, False, "routing")
-    both = _grouped(program, rows, plan.matrix("experts.gate_up_proj"), 2 * pairs * shape.ffn, (offsets,))
-    inner = program.gated_halves(both, "mlp")
-    out = _grouped(program, inner, plan.matrix("experts.down_proj"), pairs * shape.hidden, ())
+    chosen = (program.value(pairs, INT64, False, "routing"),) if shape.mixture.biased else ()
+    program.ops.append(Op((), offsets))
+    program.ops.extend(Op((), index) for index in chosen)
+    kept = (offsets, *chosen)
+    both, added = _grouped(
+        program, rows, plan.matrix("experts.gate_up_proj"), 2 * pairs * shape.ffn, kept=kept
+    )
+    inner = _clamped(program, both) if shape.mixture.biased else program.gated_halves(both, "mlp")
+    out, last = _grouped(
+        program, inner, plan.matrix("experts.down_proj"), pairs * shape.hidden, kept=kept, before=added
+    )
     scaled = _weigh(program, out, sorted_weights)
-    program.hold(rows)
+    program.hold(rows, *kept, *last)
     ordered = _gather(program, scaled, pairs * shape.hidden, pairs, "expert_output")
     summed = program.value(tokens * shape.hidden, ordered.dtype, ordered.needs_grad, "residual")
     program.ops.append(Op((ordered,), summed))
@@ -35,25 +63,18 @@ def mix_experts(program: Program, plan: Plan, x: Value) -> Value:
     return program.cast(summed, x.dtype, "residual")
 
 
-def _route(program: Program, plan: Plan, x: Value) -> Value:
-    """Softmax over the experts in fp32, the largest few, and their shares of the sum."""
-    shape, tokens = plan.shape, plan.token_count
-    pairs = tokens * shape.experts_used
-    logits = program.linear(x, plan.matrix("gate"), tokens, "routing")
-    needs = logits.needs_grad
-    wide = program.cast(logits, F32, "routing")
-    shares = program.value(tokens * shape.experts, F32, needs, "routing")
-    program.ops.append(Op((wide,), shares, (shares,) if needs else ()))
-    chosen = program.value(pairs, F32, needs, "routing")
-    index = program.value(pairs, INT64, False, "routing")
-    program.ops.append(Op((shares,), chosen, (index,) if needs else (), (index,)))
-    total = program.value(tokens, F32, needs, "routing")
-    program.ops.append(Op((chosen,), total))
-    # divided in place: autograd keeps a copy of what was divided
-    kept = program.value(pairs, F32, False, "routing")
-    normed = program.value(pairs, F32, needs, "routing")
-    program.ops.append(Op((chosen, total), normed, (kept, total) if needs else (), (kept,)))
-    return normed if shape.router_fp32 else program.cast(normed, logits.dtype, "routing")
+def _clamped(program: Program, both: Value) -> Value:
+    """gpt-oss: even columns are the gate, odd ones what it opens; both are clamped, ``x * sigmoid(a x)``."""
+    half = both.count // 2
+    gate, up = program.views(both, (half, half), joined=False)
+    gate, up = (program.unary(part, "mlp") for part in (gate, up))
+    opened = program.result(program.scale(gate, "mlp"), "mlp")
+    glu = program.multiply(gate, opened, "mlp")
+    raised = program.value(half, up.dtype, up.needs_grad, "mlp")
+    program.ops.append(Op((up,), raised, passes=True))
+    out = program.multiply(raised, glu, "mlp")
+    program.hold(both, up)
+    return out
 
 
 def _gather(program: Program, x: Value, count: int, pairs: int, label: str) -> Value:
@@ -64,14 +85,42 @@ def _gather(program: Program, x: Value, count: int, pairs: int, label: str) -> V
     return out
 
 
-def _grouped(program: Program, x: Value, matrix: Matrix, count: int, extras: tuple[Value, ...]) -> Value:
-    """One product for all experts; keeps its input if they are trained, and where each expert begins."""
+def _grouped(
+    program: Program,
+    x: Value,
+    matrix: Matrix,
+    count: int,
+    *,
+    kept: tuple[Value, ...],
+    before: tuple[Value, ...] = (),
+) -> tuple[Value, tuple[Value, ...]]:
+    """One product for all experts; keeps its input if they are trained, and where each expert begins.
+
+    Args:
+        program: Where to.
+        x: Rows sorted by expert.
+        matrix: The weights of all experts.
+        count: Elements of the result.
+        kept: Where each expert begins; with biases the expert of every row, too.
+        before: What the calling code lets go of once the biases are looked up.
+
+    Returns:
+        The result, and the bias of every row, which is added in place and held until the next.
+    """
+    added: tuple[Value, ...] = ()
+    if len(kept) > 1:
+        added = (program.value(count, matrix.dtype, False),)
+        program.ops.append(Op((), added[0]))
+        program.hold(*before)
     x = program.cast(x, matrix.dtype, "expert_input")
     out = program.value(count, matrix.dtype, x.needs_grad or matrix.trained, "mlp")
-    weights = (program.gradient_of(matrix),) if matrix.trained else ()
-    kept = (*((x,) if matrix.trained else ()), *(extras if out.needs_grad else ()))
-    program.ops.append(Op((x,), out, kept, extras, views=True, weights=weights))
-    return out
+    weights: tuple[WeightGradient, ...] = (program.gradient_of(matrix),) if matrix.trained else ()
+    if matrix.trained and added:
+        bias = replace(matrix, columns=1)
+        weights = (*weights, replace(program.gradient_of(bias), late=True))
+    saved = (*((x,) if matrix.trained else ()), *(kept if out.needs_grad else ()))
+    program.ops.append(Op((x, *kept, *added), out, saved, views=True, weights=weights))
+    return out, added
 
 
 def _weigh(program: Program, x: Value, weights: Value) -> Value:
@@ -79,6 +128,11 @@ def _weigh(program: Program, x: Value, weights: Value) -> Value:
     needs = x.needs_grad or weights.needs_grad
     out = program.value(x.count, promote(x.dtype, weights.dtype), needs, "expert_output")
     saved = tuple(kept for kept, other in ((x, weights), (weights, x)) if other.needs_grad)
+    # where types differ the CPU first copies the rows in the wider one; CUDA converts while it multiplies
+    copied = out.size_bytes if program.cpu and x.dtype != out.dtype else 0
     scratch = out.size_bytes if weights.needs_grad else 0
-    program.ops.append(Op((x, weights), out, saved, backward_scratch=scratch))
+    if scratch and x.dtype != out.dtype:
+        # the gradient of the rows is made in the wider type, and narrowed before that of the shares is summed
+        scratch += out.size_bytes - weights.size_bytes
+    program.ops.append(Op((x, weights), out, saved, scratch=copied, backward_scratch=scratch))
     return out

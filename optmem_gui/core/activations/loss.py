@@ -10,18 +10,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from optmem_gui.core.activations.choice import loss_chunk_tokens
+from optmem_gui.core.activations.layers import gathered, stream_dtype
+from optmem_gui.core.activations.norms import apply_norm
 from optmem_gui.core.activations.plan import Plan
 from optmem_gui.core.activations.program import Matrix, Program
-from optmem_gui.core.activations.stages import (
-    Stage,
-    apply_norm,
-    closing,
-    finish,
-    gathered,
-    itemise,
-    measure,
-    stream_dtype,
-)
+from optmem_gui.core.activations.stages import Stage, closing, finish, itemise, measure
 from optmem_gui.core.activations.tape import (
     ACTIVATIONS,
     Ledger,
@@ -58,18 +51,28 @@ def logits_bytes(plan: Plan) -> int:
 
 def _full(program: Program, plan: Plan, hidden: Value) -> Value:
     logits = program.linear(hidden, plan.matrix("lm_head"), plan.token_count, "logits")
-    loss = _cross_entropy(program, logits)
+    logits = _bent(program, plan, logits)
+    loss = cross_entropy(program, logits)
     program.hold(logits)
     return loss
 
 
-def _cross_entropy(program: Program, logits: Value) -> Value:
+def _bent(program: Program, plan: Plan, logits: Value) -> Value:
+    """Logits as the family has them: capped by a tanh that is kept (Gemma 2), or scaled (Cohere)."""
+    form = plan.shape.form
+    if form.capped_logits:
+        logits = program.result(program.scale(logits, "logits"), "logits")
+    return program.scale(logits, "logits") if form.capped_logits or form.scaled_logits else logits
+
+
+def cross_entropy(program: Program, logits: Value, dtype: DType = F32) -> Value:
+    """``log_softmax`` and ``nll_loss``, in this type: the decoders of transformers widen their logits first."""
     needs = logits.needs_grad
-    wide = program.cast(logits, F32, "logits")
-    probabilities = program.value(logits.count, F32, needs, "logits")
+    wide = program.cast(logits, dtype, "logits")
+    probabilities = program.value(logits.count, dtype, needs, "logits")
     program.ops.append(Op((wide,), probabilities, (probabilities,) if needs else ()))
-    loss = program.value(1, F32, needs, "loss")
-    weight = program.value(1, F32, False, "loss")
+    loss = program.value(1, dtype, needs, "loss")
+    weight = program.value(1, dtype, False, "loss")
     program.ops.append(Op((probabilities,), loss, (probabilities, weight) if needs else (), (weight,)))
     program.hold(wide)
     return loss
@@ -150,7 +153,7 @@ def _slice(plan: Plan, part: Value, weight: Value, count: int, *, copies: bool) 
     logits = program.value(count * head.rows, compute, x.needs_grad or head.trained, "logits")
     saved = ((x,) if head.trained else ()) + (copy if x.needs_grad else ())
     program.ops.append(Op((x, weight, *copy), logits, saved, views=True))
-    loss = _cross_entropy(program, logits)
+    loss = cross_entropy(program, _bent(program, plan, logits))
     return Region(tuple(program.ops), (part, weight), loss)
 
 

@@ -20,6 +20,7 @@ to / cat / add      nothing
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from optmem_gui.core.activations.tape import Op, Value, WeightGradient
@@ -113,6 +114,28 @@ class Program:
         self.ops.append(Op((x,), out))
         return out
 
+    def views(self, x: Value, counts: Sequence[int], *, joined: bool) -> list[Value]:
+        """Parts of ``x`` of so many elements, in its storage; see :class:`~.tape.Op` for ``joined``."""
+        parts = [self.value(count, x.dtype, x.needs_grad, x.label) for count in counts]
+        self.ops.append(Op((x,), None, parts=tuple(parts), joined=joined))
+        return parts
+
+    def join(self, parts: Sequence[Value], label: str) -> Value:
+        """``cat``: saves nothing; gradients are views of the incoming one."""
+        dtype = F32 if any(part.dtype == F32 for part in parts) else parts[0].dtype
+        needs = any(part.needs_grad for part in parts)
+        if self.autocast is not None:  # which brings all to the widest type first
+            parts = [self.cast(part, dtype, label) for part in parts]
+        out = self.value(sum(part.count for part in parts), dtype, needs, label)
+        self.ops.append(Op(tuple(parts), out, joined=True))
+        return out
+
+    def result(self, x: Value, label: str) -> Value:
+        """ReLU, tanh, sigmoid, softmax: saves its result."""
+        out = self.value(x.count, x.dtype, x.needs_grad, label)
+        self.ops.append(Op((x,), out, (out,) if x.needs_grad else ()))
+        return out
+
     def scale(self, x: Value, label: str) -> Value:
         """``x * number``: saves nothing."""
         out = self.value(x.count, x.dtype, x.needs_grad, label)
@@ -158,9 +181,19 @@ class Program:
         self.ops.append(Op((both,), out, (both, active) if both.needs_grad else (), (active,)))
         return out
 
-    def linear(self, x: Value, matrix: Matrix, tokens: int, label: str) -> Value:
-        """``F.linear``, its autocast casts, its adapter if it has one."""
-        y = self._matmul(x, matrix, tokens, label)
+    def linear(
+        self, x: Value, matrix: Matrix, tokens: int, label: str, *, compute: DType | None = None
+    ) -> Value:
+        """``F.linear``, its autocast casts, its adapter if it has one.
+
+        Args:
+            x: The input.
+            matrix: The weight.
+            tokens: Rows of the input.
+            label: What the result is for.
+            compute: Type that the weight is cast to first; autocast's goes before it.
+        """
+        y = self._matmul(x, matrix, tokens, label, compute)
         if not matrix.rank:
             return y
         down = Matrix(matrix.rank, matrix.columns, matrix.adapter, True, matrix.adapter)
@@ -172,9 +205,11 @@ class Program:
         self.hold(wide)
         return self.cast(summed, y.dtype, label)
 
-    def _matmul(self, x: Value, matrix: Matrix, tokens: int, label: str) -> Value:
+    def _matmul(
+        self, x: Value, matrix: Matrix, tokens: int, label: str, compute: DType | None = None
+    ) -> Value:
         given = x
-        compute = x.dtype if matrix.keeps_input else self.autocast or matrix.dtype
+        compute = x.dtype if matrix.keeps_input else self.autocast or compute or matrix.dtype
         x = self.cast(x, compute, "linear_input")
         needs = x.needs_grad or matrix.trained
         y = self.value(tokens * matrix.rows, compute, needs, label)
@@ -198,7 +233,7 @@ class Program:
                 y,
                 tuple(saved),
                 copies,
-                copies if matrix.trained else (),
+                copies if matrix.trained and self.autocast is not None else (),
                 scratch=scratch,
                 backward_scratch=unpacked if x.needs_grad else 0,
                 views=True,
@@ -213,7 +248,8 @@ class Program:
         if matrix.dtype == compute or matrix.packed:
             return ()
         counts = (matrix.rows * matrix.columns, *((matrix.rows,) if matrix.bias else ()))
-        return tuple(self.value(count, compute, False, "weight_copy", autocast=True) for count in counts)
+        cached = self.autocast is not None
+        return tuple(self.value(count, compute, False, "weight_copy", autocast=cached) for count in counts)
 
     def gradient_of(self, matrix: Matrix) -> WeightGradient:
         """The gradient of a weight that is used in its own type."""
@@ -224,7 +260,14 @@ class Program:
         return WeightGradient(made.bytes_for(count), kept.bytes_for(count), made != kept, matrix.waits)
 
     def rms_norm(
-        self, x: Value, weight: Matrix, rows: int, label: str = "linear_input", *, offset: bool = False
+        self,
+        x: Value,
+        weight: Matrix,
+        rows: int,
+        label: str = "linear_input",
+        *,
+        offset: bool = False,
+        wide: bool = False,
     ) -> Value:
         """``LlamaRMSNorm`` of transformers: to fp32, pow, mean, rsqrt, mul, cast back, times the weight.
 
@@ -234,6 +277,7 @@ class Program:
             rows: Vectors of the weight's length in ``x``.
             label: What the result is for.
             offset: Gemma's form: times one plus the weight in fp32, then cast back.
+            wide: OLMo 2's form: times the weight in fp32, then cast back.
         """
         full = self.cast(x, F32, "norm")
         needs = x.needs_grad
@@ -249,13 +293,15 @@ class Program:
             Op((full, root), normed, (full, root) if needs else (), backward_scratch=full.size_bytes)
         )
         if offset:
-            return self.cast(self._scaled(normed, weight, F32, label, factor=True), x.dtype, label)
+            return self.cast(self.scaled(normed, weight, F32, label, factor=True), x.dtype, label)
+        if wide:
+            return self.cast(self.scaled(normed, weight, F32, label), x.dtype, label)
         normed = self.cast(normed, x.dtype, "norm")
-        out = self._scaled(normed, weight, promote(normed.dtype, weight.dtype), label)
+        out = self.scaled(normed, weight, promote(normed.dtype, weight.dtype), label)
         self.hold(x)
         return out
 
-    def _scaled(
+    def scaled(
         self, normed: Value, weight: Matrix, dtype: DType, label: str, *, factor: bool = False
     ) -> Value:
         """Times a norm's weight, or times a factor made of it, which is then kept like any other."""

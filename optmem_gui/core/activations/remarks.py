@@ -21,6 +21,10 @@ def not_counted(plan: Plan, kernel: str) -> Iterator[Reason]:
             yield Reason("activation.not_compared", {"kernel": kernel})
     if 0 < plan.shape.window < plan.sequence:
         yield Reason("activation.window", {"window_count": plan.shape.window})
+    if plan.shape.form.masked and kernel != "eager":
+        yield Reason("activation.mask")
+    if plan.shape.value_dim != plan.shape.head_dim and kernel == "efficient":
+        yield Reason("activation.unequal_heads")
     if plan.shape.experts:
         yield Reason("activation.experts")
     if plan.matrix("q_proj").packed:

@@ -81,8 +81,9 @@ class Op:
             into in place.
         weights: Gradients of its parameters.
         parts: Its results are parts of its one input, in the storage of that.
-        joined: One node (``split``, ``chunk``) joins the gradients of all parts; else every part is a slice of its
-            own, whose backward makes a tensor as large as the input.
+        joined: One node (``split``, ``chunk``) joins the gradients of all parts; else every part is a slice
+            of its own, whose backward makes a tensor as large as the input. Of several inputs (``cat``):
+            their gradients are views of the incoming one.
     """
 
     inputs: tuple[Value, ...]

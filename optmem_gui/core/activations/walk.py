@@ -65,10 +65,7 @@ def run_forward(
         if isinstance(op, Region):
             cached += _enter_region(op, ledger, uses[op.output.name], keep=keep)
             continue
-        for part in op.parts:
-            ledger.share(part.name, op.inputs[0].name, uses[part.name])
-        for extra in op.extras:
-            ledger.add(extra.name, extra.size_bytes, _category(extra), 1)
+        _make_beside(op, ledger, uses)
         if index == last:
             ledger.mark()
             ledger.again = ledger.peak
@@ -76,9 +73,7 @@ def run_forward(
             ledger.add(op.output.name, op.output.size_bytes, _category(op.output), uses[op.output.name])
         ledger.mark(ledger.rounded(op.scratch))
         for value in op.saved if keep else ():
-            ledger.hold(value.name)
-            if ledger.live[value.name].category == TEMPORARIES:
-                ledger.recategorize(value.name, ACTIVATIONS)
+            _save(value, ledger)
         for value in op.cached:
             ledger.hold(value.name)
             cached.append(value.name)
@@ -91,6 +86,21 @@ def run_forward(
     return cached
 
 
+def _save(value: Value, ledger: Ledger) -> None:
+    """Keep for backward: it is an activation from here on."""
+    ledger.hold(value.name)
+    if ledger.live[value.name].category == TEMPORARIES:
+        ledger.recategorize(value.name, ACTIVATIONS)
+
+
+def _make_beside(op: Op, ledger: Ledger, uses: Counter[str]) -> None:
+    """What an operation makes beside its output."""
+    for part in op.parts:
+        ledger.share(part.name, op.inputs[0].name, uses[part.name])
+    for extra in op.extras:
+        ledger.add(extra.name, extra.size_bytes, _category(extra), 1)
+
+
 def _category(value: Value) -> str:
     return AUTOCAST if value.autocast else TEMPORARIES
 
@@ -100,9 +110,7 @@ def _enter_region(region: Region, ledger: Ledger, uses: int, *, keep: bool) -> l
     ledger.live[region.output.name].refs = uses
     for value in region.inputs:
         if keep and region.output.needs_grad:
-            ledger.hold(value.name)
-            if ledger.live[value.name].category == TEMPORARIES:
-                ledger.recategorize(value.name, ACTIVATIONS)
+            _save(value, ledger)
         ledger.drop(value.name)
     return cached
 
@@ -175,7 +183,8 @@ def _input_gradients(op: Op, output: Value, ledger: Ledger, incoming: str) -> li
     for value in op.inputs:
         if not value.needs_grad:
             continue
-        if op.passes and (value.dtype, value.count) == (output.dtype, output.count):
+        alike = op.joined or value.count == output.count
+        if (op.passes or op.joined) and alike and value.dtype == output.dtype:
             ledger.hold(incoming)
             name = incoming
         else:

@@ -55,6 +55,11 @@ def split_shape(shape: TransformerShape, tp: int) -> TransformerShape:
         heads=shape.heads // tp,
         kv_heads=max(1, shape.kv_heads // tp),
         ffn=shape.ffn // tp,
+        mixture=replace(
+            shape.mixture,
+            shared_ffn=shape.mixture.shared_ffn // tp,
+            dense_ffn=shape.mixture.dense_ffn // tp,
+        ),
         vocab=-(-shape.vocab // tp),
     )
 
