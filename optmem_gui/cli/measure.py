@@ -40,7 +40,8 @@ from optmem_gui.engine.simulation import Simulator
 from optmem_gui.paths import results_dir
 from optmem_gui.report.calibrations import calibrated_gpu, calibrations_file, remember
 from optmem_gui.report.json_document import to_text
-from optmem_gui.report.kept_result import KeptResult, keep
+from optmem_gui.report.keeping import keep
+from optmem_gui.report.kept_result import KeptResult
 from optmem_gui.report.measured_document import measured_document
 from optmem_gui.report.results_store import ResultsStore
 from optmem_gui.report.tables import Table, plain_name, to_aligned

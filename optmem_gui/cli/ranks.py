@@ -6,20 +6,28 @@ import argparse
 import os
 import sys
 import threading
-from collections.abc import Sequence
 
 from optmem_gui.cli.output import say
 from optmem_gui.cli.refusal import EXIT_DONE, EXIT_NO
+from optmem_gui.cli.results import result_text
 from optmem_gui.core.errors import UserError
+from optmem_gui.core.estimate import compute
+from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.protocol import Progress
-from optmem_gui.core.rank_rows import RankRow, finished_rows, rank_notes, rank_request, ranked_scenario
+from optmem_gui.core.rank_rows import RankResult, rank_request, ranked_scenario
+from optmem_gui.core.result_rows import Predictions
 from optmem_gui.core.scenario import Scenario
-from optmem_gui.core.units import format_bytes, format_count
+from optmem_gui.engine.calibration import gpu_of
 from optmem_gui.engine.devices import Devices
-from optmem_gui.engine.measurement import Event, MeasurementResult
+from optmem_gui.engine.measurement import Event
 from optmem_gui.engine.ranks import RankMeasurement, cause_of, rank_devices
+from optmem_gui.paths import results_dir
+from optmem_gui.report.calibrations import calibrated_gpu
 from optmem_gui.report.json_document import SCHEMA, Document, reason_documents, scenario_document, to_text
-from optmem_gui.report.tables import Table, plain_name, to_aligned
+from optmem_gui.report.keeping import keep_ranks
+from optmem_gui.report.kept_result import KeptResult
+from optmem_gui.report.measured_document import compared_document
+from optmem_gui.report.results_store import ResultsStore
 
 
 def measure_on_ranks(arguments: argparse.Namespace, asked: Scenario, devices: Devices) -> int:
@@ -39,6 +47,8 @@ def measure_on_ranks(arguments: argparse.Namespace, asked: Scenario, devices: De
     ids = rank_devices(devices, wanted, asked.parallel.gpus, visible)
     scenario = ranked_scenario(asked, ids[0])
     request = rank_request(asked, ids[0], arguments.steps)
+    gpu = _gpu(devices, ids[0])
+    predictions = Predictions(compute(scenario, gpu), None, gpu)
     measurement = RankMeasurement(arguments.python, arguments.sample_hz)
     outcomes = measurement.run(request, scenario.parallel, ids, _Show(len(ids)))
     if sys.stderr.isatty():
@@ -46,9 +56,13 @@ def measure_on_ranks(arguments: argparse.Namespace, asked: Scenario, devices: De
     worst = cause_of(outcomes)
     if worst.status not in ("done", "out_of_memory") and worst.reason is not None:
         raise UserError(worst.reason.key, **worst.reason.values)
-    rows = finished_rows(scenario, [outcome.result for outcome in outcomes])
-    document = _document(scenario, outcomes, rows)
-    say(to_text(document) if arguments.json else _text(scenario, outcomes, rows))
+    kept = keep_ranks(asked, predictions, outcomes)
+    problem = ResultsStore(results_dir()).keep(kept)
+    if arguments.json:
+        say(to_text(_document(scenario, kept, worst.status)))
+    else:
+        said = () if problem is None else (str(problem),)
+        say("\n".join((result_text(kept), f"Kept as {kept.id}", *said)))
     return EXIT_DONE if worst.status == "done" else EXIT_NO
 
 
@@ -72,64 +86,34 @@ class _Show:
             sys.stderr.flush()
 
 
-def _document(scenario: Scenario, outcomes: Sequence[MeasurementResult], rows: Sequence[RankRow]) -> Document:
+def _gpu(devices: Devices, device: str) -> Gpu | None:
+    """The GPU of the table, with what was calibrated on it; None on the CPU."""
+    found = devices.find(device)
+    gpu = None if found is None else gpu_of(found)
+    return None if gpu is None else calibrated_gpu(gpu)
+
+
+def _document(scenario: Scenario, kept: KeptResult, status: str) -> Document:
     return {
         "schema": SCHEMA,
+        "id": kept.id,
+        "date": kept.date,
         "scenario": scenario_document(scenario),
-        "status": cause_of(outcomes).status,
-        "ranks": [
-            {
-                "rank": rank,
-                "device": outcome.request.device,
-                "status": outcome.status,
-                "peak": _peak(outcome),
-                "components": [_component(row) for row in rows if row.rank == rank],
-            }
-            for rank, outcome in enumerate(outcomes)
-        ],
-        "notes": reason_documents(rank_notes(scenario)),
+        "status": status,
+        "rank": kept.rank,
+        "comparison": [compared_document(row) for row in kept.rows],
+        "ranks": [_rank(result) for result in kept.ranks],
+        "notes": reason_documents(kept.warnings),
     }
 
 
-def _component(row: RankRow) -> Document:
+def _rank(result: RankResult) -> Document:
+    reserved = next((row.measured for row in result.rows if row.kind == "reserved"), None)
     return {
-        "id": row.component,
-        "estimated": row.estimated,
-        "measured": row.measured,
-        "difference": row.difference_bytes,
-        "error": row.error,
+        "rank": result.rank,
+        "device": result.device,
+        "status": result.status,
+        "peak": result.peak_bytes,
+        "reserved": reserved,
+        "components": [compared_document(row) for row in result.rows if row.kind == "component"],
     }
-
-
-def _peak(outcome: MeasurementResult) -> int | None:
-    if outcome.result is None:
-        return None
-    return max(phase.peak_bytes for phase in outcome.result.steady.phases)
-
-
-def _text(scenario: Scenario, outcomes: Sequence[MeasurementResult], rows: Sequence[RankRow]) -> str:
-    parallel = scenario.parallel
-    hello = outcomes[0].hello
-    where = "" if hello is None else f", on {hello.device} with torch {hello.torch}"
-    head = f"{scenario.model.title}, {scenario.optimizer}, {scenario.precision}"
-    cells = tuple(
-        (
-            str(row.rank),
-            plain_name(row.component),
-            format_count(row.estimated),
-            format_count(row.measured),
-            "exact" if row.error == 0 else "" if row.error is None else f"{row.error:+.2%}",
-        )
-        for row in rows
-    )
-    columns = ("rank", "bytes", "estimated", "measured", "error")
-    peaks = [f"rank {rank} {format_bytes(peak)}" for rank, o in enumerate(outcomes) if (peak := _peak(o))]
-    lines = [
-        f"{head}; {parallel.gpus} ranks, {parallel.shard}{where}",
-        *(f"Rank {rank}: {o.reason}" for rank, o in enumerate(outcomes) if o.reason is not None),
-        "",
-        to_aligned(Table(columns, cells, frozenset({0, 2, 3, 4}))),
-        f"Peak allocated: {', '.join(peaks)}",
-        *(f"Note: {note}" for note in rank_notes(scenario)),
-    ]
-    return "\n".join(lines)

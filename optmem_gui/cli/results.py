@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from optmem_gui.cli.output import say
 from optmem_gui.cli.refusal import EXIT_DONE, complain
 from optmem_gui.core.codec import to_json
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.result_rows import ResultChange, ResultRow, result_changes
-from optmem_gui.core.units import format_bytes, format_count
+from optmem_gui.core.parallel import SHARD_NAMES
+from optmem_gui.core.rank_rows import rank_changes
+from optmem_gui.core.result_rows import ResultChange, result_changes
+from optmem_gui.core.units import format_bytes
 from optmem_gui.paths import results_dir
 from optmem_gui.report.calibrations import calibrations_file, forget, load_calibrations
 from optmem_gui.report.json_document import SCHEMA, to_text
-from optmem_gui.report.kept_result import KeptResult
+from optmem_gui.report.kept_result import KeptResult, Summary
+from optmem_gui.report.result_tables import (
+    changes_table,
+    error_text,
+    rank_changes_table,
+    ranks_table,
+    sides_table,
+)
 from optmem_gui.report.results_store import Entry, ResultsStore, load_result
 from optmem_gui.report.tables import Table, plain_name, to_aligned
 
@@ -70,8 +79,8 @@ def _cells(entry: Entry) -> tuple[str, ...]:
     peak = plain_name(found.status).lower() if found.peak_bytes is None else format_bytes(found.peak_bytes)
     date = entry.date[:16].replace("T", " ")
     return (
-        *(entry.id, date, entry.title, found.optimizer, found.precision, found.device),
-        *(peak, _error(found.error)),
+        *(entry.id, date, entry.title, found.optimizer, found.precision, f"{found.device}{_shared(found)}"),
+        *(peak, error_text(found.error)),
     )
 
 
@@ -90,7 +99,7 @@ def result_text(kept: KeptResult) -> str:
     """One measurement for people: what ran where, every figure with its error, and what to know about it."""
     found, hello, facts = kept.summary, kept.hello, kept.facts
     where = "" if hello is None else f", on {hello.device} with torch {hello.torch}"
-    lines = [f"{kept.title}, {found.optimizer}, {found.precision}{where}"]
+    lines = [f"{kept.title}, {found.optimizer}, {found.precision}{_shared(found)}{where}"]
     if kept.on_cpu:
         lines.append("Measured on the CPU: torch's own allocation events, not a GPU's")
     driver = "" if facts is None or not facts.driver else f", driver {facts.driver}"
@@ -103,7 +112,8 @@ def result_text(kept: KeptResult) -> str:
     if kept.reason is not None:
         lines.append(str(kept.reason))
     if kept.rows:
-        lines += ["", to_aligned(_table(kept.rows))]
+        lines += ["", to_aligned(sides_table(kept.rows))]
+    lines += _rank_lines(kept)
     if kept.process_bytes is not None:
         lines.append(f"Process: {format_bytes(kept.process_bytes)} at most")
     lines += [*_others(kept)]
@@ -113,6 +123,21 @@ def result_text(kept: KeptResult) -> str:
     return "\n".join(lines)
 
 
+def _rank_lines(kept: KeptResult) -> Iterator[str]:
+    """What every rank holds; nothing for a run on one device."""
+    if not kept.ranks:
+        return
+    yield f"These are the figures of rank {kept.rank}, which held most" if kept.rows else ""
+    yield from (f"Rank {rank.rank}: {rank.reason}" for rank in kept.ranks if rank.reason is not None)
+    if any(rank.rows for rank in kept.ranks):
+        yield ""
+        yield to_aligned(ranks_table(kept.ranks))
+
+
+def _shared(found: Summary) -> str:
+    return f", {found.ranks} ranks, {SHARD_NAMES[found.shard]}" if found.shard else ""
+
+
 def _others(kept: KeptResult) -> Iterator[str]:
     """Who else was on the GPU at the start."""
     for process in kept.others[0].processes if kept.others else ():
@@ -120,44 +145,23 @@ def _others(kept: KeptResult) -> Iterator[str]:
         yield f"Also on the GPU: process {process.pid} {process.name}".rstrip() + f", {size}"
 
 
-def _table(rows: Iterable[ResultRow]) -> Table:
-    """Without a simulation its columns are left out."""
-    listed = tuple(rows)
-    if all(row.simulated is None for row in listed):
-        plain = tuple(
-            (_name(r.kind, r.id), _size(r.estimated), _size(r.measured), _error(r.estimated_error))
-            for r in listed
-        )
-        return Table(("bytes", "estimated", "measured", "error"), plain, frozenset({1, 2, 3}))
-    cells = tuple(
-        (
-            _name(row.kind, row.id),
-            _size(row.estimated),
-            _error(row.estimated_error),
-            _size(row.simulated),
-            _error(row.simulated_error),
-            _size(row.measured),
-        )
-        for row in listed
-    )
-    heads = ("bytes", "estimated", "error", "simulated", "error", "measured")
-    return Table(heads, cells, frozenset(range(1, 6)))
-
-
 def _compare(first: KeptResult, second: KeptResult, *, as_json: bool) -> None:
     changes = result_changes(first.rows, second.rows)
+    ranks = rank_changes(first.ranks, second.ranks)
     if as_json:
-        rows = [{**to_json(row), "difference": row.difference, "share": row.share} for row in changes]
         head = {"schema": SCHEMA, "first": _who(first), "second": _who(second)}
-        say(to_text({**head, "changes": rows}))
+        by_rank = [{"rank": each.rank, **_change(each.change)} for each in ranks]
+        say(to_text({**head, "changes": [_change(row) for row in changes], "ranks": by_rank}))
         return
     lines = [f"{letter}: {_line(one)}" for letter, one in zip("AB", (first, second), strict=True)]
-    cells = tuple(map(_change_cells, changes))
-    lines += [
-        "",
-        to_aligned(Table(("measured, bytes", "A", "B", "B - A", ""), cells, frozenset(range(1, 5)))),
-    ]
+    lines += ["", to_aligned(changes_table(changes))]
+    if ranks:
+        lines += ["", to_aligned(rank_changes_table(ranks))]
     say("\n".join(lines))
+
+
+def _change(row: ResultChange) -> dict[str, object]:
+    return {**to_json(row), "difference": row.difference, "share": row.share}
 
 
 def _who(kept: KeptResult) -> dict[str, object]:
@@ -166,24 +170,5 @@ def _who(kept: KeptResult) -> dict[str, object]:
 
 def _line(kept: KeptResult) -> str:
     found = kept.summary
-    return (
-        f"{kept.id}, {kept.title}, {found.optimizer}, {found.precision}, {found.device}, torch {found.torch}"
-    )
-
-
-def _change_cells(change: ResultChange) -> tuple[str, ...]:
-    difference = "" if change.difference is None else f"{change.difference:+,}"
-    share = "" if change.share is None else f"{change.share:+.1%}"
-    return (_name(change.kind, change.id), _size(change.first), _size(change.second), difference, share)
-
-
-def _name(kind: str, row_id: str) -> str:
-    return f"{'in ' if kind == 'phase' else ''}{plain_name(row_id)}"
-
-
-def _size(size: int | None) -> str:
-    return "" if size is None else format_count(size)
-
-
-def _error(error: float | None) -> str:
-    return "exact" if error == 0 else "" if error is None else f"{error:+.2%}"
+    where = f"{found.device}{_shared(found)}, torch {found.torch}"
+    return f"{kept.id}, {kept.title}, {found.optimizer}, {found.precision}, {where}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,6 +23,19 @@ SHARD_IDS = (
     "megatron",
 )
 """Every way in which data-parallel ranks share what they hold, in the order it is offered."""
+
+SHARD_NAMES: Mapping[str, str] = {
+    "ddp": "DDP",
+    "zero1": "ZeRO-1 (DeepSpeed)",
+    "zero2": "ZeRO-2 (DeepSpeed)",
+    "zero3": "ZeRO-3 (DeepSpeed)",
+    "fsdp1": "FSDP1",
+    "fsdp2": "FSDP2",
+    "hsdp": "HSDP",
+    "zero-redundancy": "ZeroRedundancyOptimizer",
+    "megatron": "Megatron-LM",
+}
+"""Names of the engines, the same in every language."""
 
 
 @dataclass(frozen=True, slots=True)

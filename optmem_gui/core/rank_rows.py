@@ -5,45 +5,57 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from optmem_gui.core.comparison import ResultRow
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.measuring import measure_request, runs_as_transformer
 from optmem_gui.core.protocol import Result
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import MeasureRequest
+from optmem_gui.core.result_rows import ResultChange, result_changes
 from optmem_gui.core.run_defaults import DEFAULT_STEPS
 from optmem_gui.core.scenario import Scenario, Target
 from optmem_gui.core.sharding.per_rank import Holdings, held_by
-from optmem_gui.core.units import signed_error
 
 MEASURED_SHARDS = ("ddp", "zero-redundancy", "fsdp2")
 """What torch itself runs between the ranks of one machine."""
 
 
 @dataclass(frozen=True, slots=True)
-class RankRow:
-    """One component on one rank.
+class RankResult:
+    """What one rank measured, beside what was said of it.
 
     Attributes:
         rank: Its number, 0 first.
-        component: ``weights``, ``gradients``, ``master_weights`` or ``optimizer_state``.
-        estimated: Bytes said for this rank.
-        measured: Bytes of the storages behind its tensors.
+        device: Name of the device it ran on; what was asked for where it never spoke.
+        status: ``done``, ``out_of_memory``, ``failed`` or ``cancelled``.
+        rows: What it holds between backward and the step, its peak and what its allocator reserved; empty
+            where it did not finish.
+        reason: Why it did not.
     """
 
     rank: int
-    component: str
-    estimated: int
-    measured: int
+    device: str
+    status: str
+    rows: tuple[ResultRow, ...] = ()
+    reason: Reason | None = None
 
     @property
-    def difference_bytes(self) -> int:
-        """Estimate less measurement."""
-        return self.estimated - self.measured
+    def peak_bytes(self) -> int | None:
+        """Largest number allocated in its last step; None where it did not finish."""
+        return next((row.measured for row in self.rows if row.kind == "peak"), None)
 
-    @property
-    def error(self) -> float | None:
-        """(estimated - measured) / measured; None where something was estimated and nothing measured."""
-        return signed_error(self.estimated, self.measured)
+
+@dataclass(frozen=True, slots=True)
+class RankChange:
+    """One measured size of one rank in two results.
+
+    Attributes:
+        rank: Its number.
+        change: Bytes in the first and in the second.
+    """
+
+    rank: int
+    change: ResultChange
 
 
 def ranked_scenario(scenario: Scenario, device: str) -> Scenario:
@@ -85,8 +97,10 @@ def rank_request(scenario: Scenario, device: str, steps: int = DEFAULT_STEPS) ->
     return measure_request(ranked_scenario(scenario, device), device, steps)
 
 
-def rank_rows(scenario: Scenario, rank: int, result: Result) -> tuple[RankRow, ...]:
-    """What one rank holds between backward and the step.
+def rank_rows(scenario: Scenario, rank: int, result: Result) -> tuple[ResultRow, ...]:
+    """What one rank holds between backward and the step, its peak and what its allocator reserved.
+
+    The estimate gives the peak of the rank that holds most, not of each: here it has no estimate.
 
     Args:
         scenario: What ran (:func:`ranked_scenario`).
@@ -99,11 +113,33 @@ def rank_rows(scenario: Scenario, rank: int, result: Result) -> tuple[RankRow, .
         ("gradients", said.gradients_bytes, found.gradients),
         ("master_weights", said.master_bytes, found.master_weights),
         ("optimizer_state", said.state_bytes, found.optimizer_state),
+        ("communication", said.communication_bytes, found.communication),
     )
-    return tuple(
-        RankRow(rank, component, estimated, measured)
+    held = (
+        ResultRow("component", component, estimated, None, measured)
         for component, estimated, measured in pairs
         if estimated or measured
+    )
+    phases = result.steady.phases
+    peak = ResultRow("peak", "allocated", None, None, max(phase.peak_bytes for phase in phases))
+    reserved = [size for phase in (result.load, *phases) if (size := phase.peak_reserved_bytes) is not None]
+    kept = [ResultRow("reserved", "reserved", None, None, max(reserved))] if reserved else []
+    return (*held, peak, *kept)
+
+
+def rank_changes(first: Iterable[RankResult], second: Iterable[RankResult]) -> tuple[RankChange, ...]:
+    """Two results rank by rank; of a rank that only one of them has, the other side is not known.
+
+    Args:
+        first: Ranks of the first; none where it ran on one device.
+        second: Ranks of the second.
+    """
+    one = {result.rank: result.rows for result in first}
+    other = {result.rank: result.rows for result in second}
+    return tuple(
+        RankChange(rank, change)
+        for rank in sorted({*one, *other})
+        for change in result_changes(one.get(rank, ()), other.get(rank, ()))
     )
 
 
@@ -126,14 +162,4 @@ def _note(rank: int, held: Holdings) -> Reason:
             "weights_padding_bytes": held.weights_padding_bytes,
             "gradients_padding_bytes": held.gradients_padding_bytes,
         },
-    )
-
-
-def finished_rows(scenario: Scenario, results: Iterable[Result | None]) -> tuple[RankRow, ...]:
-    """The rows of every rank that has a result."""
-    return tuple(
-        row
-        for rank, result in enumerate(results)
-        if result is not None
-        for row in rank_rows(scenario, rank, result)
     )

@@ -4,57 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from optmem_gui.core.breakdown import PHASE_IDS, Band, Breakdown
-from optmem_gui.core.comparison import compare, measured_sizes
+from optmem_gui.core.comparison import Kind, ResultRow, compare, less, measured_sizes
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.overhead import context_band
 from optmem_gui.core.protocol import Result
 from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.core.simulated import simulated_largest, simulated_process, steady_phases
 from optmem_gui.core.simulating import SimulatedPhase, SimulationReport
-from optmem_gui.core.units import signed_error
-
-Kind = Literal["component", "phase", "peak", "reserved", "process"]
-Tier = Literal["state", "allocated", "reserved", "process"]
-
-
-@dataclass(frozen=True, slots=True)
-class ResultRow:
-    """One size three times; None where a side does not know it.
-
-    Attributes:
-        kind: A component, the largest moment of a phase, the peak of a step, what the caching allocator
-            reserves or what the driver shows for the process.
-        id: Component or phase; ``allocated``, ``reserved`` or ``fragmentation``; ``process`` or ``context``.
-        estimated: Bytes by the closed form; of a band its middle.
-        simulated: Bytes of the traced step, whole blocks on a GPU.
-        measured: Bytes of the real step.
-    """
-
-    kind: Kind
-    id: str
-    estimated: int | None
-    simulated: int | None
-    measured: int | None
-
-    @property
-    def tier(self) -> Tier:
-        """How much of the machine the figure takes in; accuracy is told apart by it."""
-        if self.kind in ("reserved", "process"):
-            return "reserved" if self.kind == "reserved" else "process"
-        return "state" if self.id == "optimizer_state" else "allocated"
-
-    @property
-    def estimated_error(self) -> float | None:
-        """(estimated - measured) / measured; None where one of them is not known or nothing was measured."""
-        return signed_error(self.estimated, self.measured)
-
-    @property
-    def simulated_error(self) -> float | None:
-        """The same of the simulation."""
-        return signed_error(self.simulated, self.measured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +58,7 @@ def result_rows(
     return tuple(row for row in rows if row.estimated or row.simulated or row.measured)
 
 
-_Sizes = dict[tuple[Kind, str], int]
+_Sizes = Mapping[tuple[Kind, str], int | None]
 
 
 def _measured_keys(request: MeasureRequest, result: Result) -> Iterator[tuple[tuple[Kind, str], int]]:
@@ -125,13 +83,14 @@ def _workspace(request: MeasureRequest, result: Result) -> int | None:
     if last is None or last.reserved_bytes is None or request.keep_logits:
         return None
     found = result.steady.categories
-    gradients = 0 if request.set_to_none else found.gradients
+    stand = request.rank is not None and request.rank.bucket_view
+    gradients = found.gradients if stand or not request.set_to_none else 0
     return max(0, last.allocated_bytes - found.persistent_bytes - gradients)
 
 
 def _estimated(breakdown: Breakdown, result: Result) -> _Sizes:
     rows = compare(breakdown, result)
-    sizes: _Sizes = {(row.kind, row.id): row.estimated for row in rows}
+    sizes = {(row.kind, row.id): row.estimated for row in rows}
     sizes["component", "workspace"] = breakdown.component("workspace").bytes
     return sizes
 
@@ -153,7 +112,7 @@ def _simulated(report: SimulationReport, breakdown: Breakdown | None) -> _Sizes:
     )
     steps = [p.peak_bytes - p.start_bytes for p in steady if p.phase == "optimizer_step"]
     sizes["temporaries"] = max(steps, default=0)
-    found: _Sizes = {("component", name): size for name, size in sizes.items()}
+    found: dict[tuple[Kind, str], int | None] = {("component", name): size for name, size in sizes.items()}
     for phase, size in _phase_peaks((*(p for p in report.phases if p.step == 0), *steady)).items():
         found["phase", phase] = size
     return found
@@ -186,8 +145,8 @@ def _totals(predictions: Predictions, result: Result, process_bytes: int | None)
     yield ResultRow(
         "reserved",
         "fragmentation",
-        _less(reserved, estimated_peak),
-        _less(traced, simulated_peak),
+        less(reserved, estimated_peak),
+        less(traced, simulated_peak),
         max(held) - peak,
     )
     context = _middle(context_band(predictions.gpu))
@@ -197,16 +156,12 @@ def _totals(predictions: Predictions, result: Result, process_bytes: int | None)
         "context",
         None if process is None else context,
         None if whole is None else context,
-        _less(process_bytes, max(held)),
+        less(process_bytes, max(held)),
     )
 
 
 def _middle(band: Band) -> int:
     return (band.low + band.high) // 2
-
-
-def _less(whole: int | None, part: int | None) -> int | None:
-    return None if whole is None or part is None else whole - part
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +183,7 @@ class ResultChange:
     @property
     def difference(self) -> int | None:
         """What the second has more, bytes; None where one of them is not known."""
-        return _less(self.second, self.first)
+        return less(self.second, self.first)
 
     @property
     def share(self) -> float | None:

@@ -113,6 +113,12 @@ class MeasurementResult:
         return max(used) - self.baseline_bytes if used and self.baseline_bytes is not None else None
 
     @property
+    def peak_bytes(self) -> int | None:
+        """Largest number allocated in the last step; None where none finished."""
+        phases = () if self.result is None else self.result.steady.phases
+        return max((phase.peak_bytes for phase in phases), default=None)
+
+    @property
     def rss_peak_bytes(self) -> int | None:
         """Largest host memory resident in the worker."""
         return max((s.rss_bytes for s in self.samples if s.rss_bytes is not None), default=None)

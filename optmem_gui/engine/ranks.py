@@ -138,6 +138,14 @@ def measure_ranks(
     return RankMeasurement(python).run(request, parallel, devices, on_event)
 
 
+def shown_rank(outcomes: Sequence[MeasurementResult]) -> int:
+    """The rank that speaks for all: with the highest peak, or the one that failed where not all are done."""
+    peaks = [outcome.peak_bytes for outcome in outcomes]
+    if any(peak is None for peak in peaks):
+        return next(rank for rank, outcome in enumerate(outcomes) if outcome is cause_of(outcomes))
+    return max(range(len(peaks)), key=lambda rank: peaks[rank] or 0)
+
+
 def cause_of(outcomes: Sequence[MeasurementResult]) -> MeasurementResult:
     """The outcome that speaks for all: the rank that failed, not those that were cancelled with it."""
     order = {"failed": 0, "out_of_memory": 1, "cancelled": 2, "done": 3}

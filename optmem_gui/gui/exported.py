@@ -16,6 +16,9 @@ from optmem_gui.report.beside import Beside, beside_table
 from optmem_gui.report.estimate_report import Exported, Words, estimate_report
 from optmem_gui.report.tables import Table
 
+_BESIDE = ("component", "phase", "peak", "reserved")
+"""What stands beside the estimate on paper."""
+
 
 def exported_from(snapshot: Snapshot, headline: HeadlinePanel) -> Exported | None:
     """What is saved of a snapshot; None before there is a result.
@@ -63,10 +66,17 @@ def _tables(snapshot: Snapshot, words: Words) -> Iterator[tuple[str, Table]]:
     if simulated is not None and simulated.rows:
         found = [Beside(row.kind, row.id, row.estimated, row.simulated) for row in simulated.rows]
         yield words("simulated"), beside_table(found, words, words("simulated"))
-    if measured.rows and measured.scenario == snapshot.scenario:
-        found = [Beside(row.kind, row.id, row.estimated, row.measured) for row in measured.rows]
+    kept = measured.kept
+    if kept is not None and measured.scenario == snapshot.scenario:
+        found = [
+            Beside(row.kind, row.id, row.estimated, row.measured)
+            for row in kept.rows
+            if row.kind in _BESIDE and row.id != "fragmentation"
+            if row.estimated is not None and row.measured is not None
+        ]
         title = words("measured", device=measured.device)
-        yield title, beside_table(found, words, title)
+        if found:
+            yield title, beside_table(found, words, title)
 
 
 def content_from(exported: Exported, headline: HeadlinePanel) -> Content:

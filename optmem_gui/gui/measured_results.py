@@ -176,7 +176,7 @@ class MeasuredResults(QObject):
 
     def _export(self) -> None:
         from optmem_gui.report.files import write_whole  # noqa: PLC0415  # as said above
-        from optmem_gui.report.kept_result import kept_text  # noqa: PLC0415  # as said above
+        from optmem_gui.report.kept_file import kept_text  # noqa: PLC0415  # as said above
 
         kept = self._selected[0]
         path = self._files.ask_path(self.tr("Export"), self._stem(kept), ".json", self.tr("Measurement"))

@@ -12,7 +12,6 @@ from typing import Literal
 
 from PySide6.QtCore import QObject, QThread
 
-from optmem_gui.core.comparison import compare
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.measuring import measured_scenario
 from optmem_gui.core.protocol import Hello, PhaseSample, Progress, Sample, SamplerNote
@@ -23,16 +22,15 @@ from optmem_gui.core.simulating import SimulationReport
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.calibration import calibrate
 from optmem_gui.engine.measurement import Event, Measurement, MeasurementResult
-from optmem_gui.engine.ranks import RankMeasurement, cause_of
+from optmem_gui.engine.ranks import RankMeasurement, cause_of, shown_rank
 from optmem_gui.gui import settings as keys
-from optmem_gui.gui.measured_ranks import measured, with_ranks
 from optmem_gui.gui.pythons import worker_python
 from optmem_gui.gui.settings import Settings
-from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, SimulateStage, Snapshot
+from optmem_gui.gui.snapshot import Measured, MeasurementState, MeasureStage, SimulateStage, Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tasks.measure import MeasureThread, Measuring, Ranks
 from optmem_gui.gui.tasks.prepare import PLAIN, MeasureOptions, Prepared, PrepareThread
-from optmem_gui.report.kept_result import keep
+from optmem_gui.report.keeping import keep, keep_ranks
 
 Answer = Literal["largest", "anyway", "cancel"]
 MakeMeasurement = Callable[[str | None, int], Measurement]
@@ -218,17 +216,19 @@ class Measurer(QObject):
         if isinstance(outcome, Exception):
             self._store.set_measurement(MeasurementState())
             raise outcome
-        if isinstance(outcome, tuple):
-            self._store.set_measurement(with_ranks(self._ended(cause_of(outcome)), outcome))
-            return
-        state = self._ended(outcome)
-        if outcome.result is not None:
-            rows = () if state.breakdown is None else compare(state.breakdown, outcome.result)
-            state = replace(state, rows=rows, result=measured(outcome))
-        if outcome.status in ("done", "out_of_memory") and self._asked is not None:
+        ranks = outcome if isinstance(outcome, tuple) else (outcome,)
+        cause, shown = cause_of(ranks), ranks[shown_rank(ranks)]
+        state = self._ended(cause)
+        if cause.status == "done":
+            state = replace(state, result=_measured(shown))
+        if cause.status in ("done", "out_of_memory") and self._asked is not None:
             predictions = Predictions(state.breakdown, self._traced(), self._gpu)
-            kept = keep(self._asked, predictions, outcome)
-            state = replace(state, kept=kept, calibration=calibrate(outcome, kept.date[:10]))
+            if isinstance(outcome, tuple):
+                kept = keep_ranks(self._asked, predictions, ranks)
+                state = replace(state, kept=kept, warnings=kept.warnings)
+            else:
+                kept = keep(self._asked, predictions, outcome)
+                state = replace(state, kept=kept, calibration=calibrate(outcome, kept.date[:10]))
         self._store.set_measurement(state)
 
     def _ended(self, outcome: MeasurementResult) -> MeasurementState:
@@ -276,3 +276,17 @@ class Measurer(QObject):
         if isinstance(thread, QThread):
             self._threads.discard(thread)
             thread.deleteLater()
+
+
+def _measured(outcome: MeasurementResult) -> Measured | None:
+    """The sizes that the headline shows; None where no step finished."""
+    if outcome.result is None:
+        return None
+    steady = outcome.result.steady.phases
+    reserved = [phase.peak_reserved_bytes for phase in steady if phase.peak_reserved_bytes is not None]
+    return Measured(
+        outcome=outcome,
+        peak_bytes=outcome.peak_bytes or 0,
+        reserved_bytes=max(reserved, default=None),
+        process_bytes=outcome.process_peak_bytes,
+    )

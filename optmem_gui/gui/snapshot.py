@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from optmem_gui.core.breakdown import Breakdown
-from optmem_gui.core.comparison import ComparedRow
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.optimizer_rows import OptimizerRow
 from optmem_gui.core.reasons import Reason
@@ -20,7 +19,6 @@ if TYPE_CHECKING:  # named in the fields only; the start does without them
     from optmem_gui.checkpoints.choices import Choices
     from optmem_gui.core.calibration import Calibration
     from optmem_gui.core.protocol import PhaseSample, Sample
-    from optmem_gui.core.rank_rows import RankRow
     from optmem_gui.core.simulated import SimulatedRow
     from optmem_gui.core.simulating import SimulationReport
     from optmem_gui.engine.devices import Devices
@@ -116,7 +114,6 @@ class MeasurementState:
         phase: Phase that is running, or ``build``.
         samples: What was sampled so far, oldest first: driver's figures and finished phases.
         result: What the run found, once it is done.
-        rows: Estimated beside measured, by component.
         breakdown: The estimate for the device it ran on.
         reason: What is asked before the run, or why it failed.
         largest_count: Parameters of the largest model that would fit; 0 where none does.
@@ -126,7 +123,6 @@ class MeasurementState:
         scenario: What is measured.
         kept: The measurement as it is kept, once it ended with figures or did not fit.
         calibration: What it says about its GPU, or why it says nothing.
-        rank_rows: What every rank holds, measured beside estimated; empty for a run on one device.
     """
 
     stage: MeasureStage = MeasureStage.IDLE
@@ -138,7 +134,6 @@ class MeasurementState:
     phase: str = ""
     samples: tuple[Sample | PhaseSample, ...] = ()
     result: Measured | None = None
-    rows: tuple[ComparedRow, ...] = ()
     breakdown: Breakdown | None = None
     reason: Reason | None = None
     largest_count: int = 0
@@ -148,7 +143,6 @@ class MeasurementState:
     scenario: Scenario | None = None
     kept: KeptResult | None = None
     calibration: Calibration | Reason | None = None
-    rank_rows: tuple[RankRow, ...] = ()
 
 
 class SimulateStage(Enum):

@@ -1,57 +1,31 @@
-"""A measurement as it is kept: one JSON file with all that was recorded and what was predicted then.
+"""A measurement as it is kept: all that was recorded and what was predicted then.
 
-The file says what ran (a scenario that can be opened again), where, and every figure; reasons are kept as
-data, so that they are shown in the language of whoever reads them. Nothing in a file is executed, and a
-file that does not fit is refused as a whole.
+It says what ran (a scenario that can be opened again), where, and every figure; reasons are kept as data, so
+that they are shown in the language of whoever reads them. :mod:`optmem_gui.report.keeping` makes one,
+:mod:`optmem_gui.report.kept_file` writes and reads it.
 """
 
 from __future__ import annotations
 
 import json
-import platform
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from itertools import pairwise
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from secrets import token_hex
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
-from optmem_gui import __version__
-from optmem_gui.core.breakdown import COMPONENT_IDS, PHASE_IDS
 from optmem_gui.core.calibration import Calibration
-from optmem_gui.core.codec import CodecError, from_json, to_json
-from optmem_gui.core.errors import UserError
+from optmem_gui.core.comparison import ResultRow
 from optmem_gui.core.observing import DeviceFacts, Others
 from optmem_gui.core.protocol import Hello, PhaseSample, Result, Sample, SamplerNote
-from optmem_gui.core.reasons import Reason, render
-from optmem_gui.core.result_rows import Predictions, ResultRow, result_rows
+from optmem_gui.core.rank_rows import RankResult
+from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
-from optmem_gui.core.units import MIB
 from optmem_gui.engine.devices import CPU
-from optmem_gui.engine.measurement import MeasurementResult
-from optmem_gui.report.scenario_file import parse_scenario, scenario_text
+from optmem_gui.report.scenario_file import parse_scenario
 
 FORMAT: Final = "optmem-measurement"
-SCHEMA = 1
-"""Version of the file; raised when an older program could no longer read it right."""
-
-MAX_FILE_BYTES = 64 * MIB
-"""An hour at a thousand samples a second is less."""
-
-_TICK_NS = 1000
-_MOST_DIGITS = 18
-"""Thirty years in nanoseconds have as many; what draws numbers has room for one digit more."""
-
-_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,79}")
-_ROW_IDS: dict[str, tuple[str, ...]] = {
-    "component": COMPONENT_IDS,
-    "phase": PHASE_IDS,
-    "peak": ("allocated",),
-    "reserved": ("reserved", "fragmentation"),
-    "process": ("process", "context"),
-}
+TICK_NS = 1000
+"""Courses are kept in microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +55,8 @@ class Summary:
         status: ``done`` or ``out_of_memory``.
         peak_bytes: Largest number allocated in a step; None where none finished.
         error: Of the estimated peak; None without an estimate or a peak.
+        ranks: Ranks that it ran on.
+        shard: Id of the engine by which they share the run; empty for a run on one device.
     """
 
     model: str
@@ -92,11 +68,16 @@ class Summary:
     status: str
     peak_bytes: int | None
     error: float | None
+    ranks: int = 1
+    shard: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptResult:
     """Everything about one measurement.
+
+    Of several ranks the figures, the course and what is known of the device are those of one, the rank with
+    the highest peak or the one that did not fit; what each of them holds stands in ``ranks``.
 
     Attributes:
         format: What kind of file this is.
@@ -127,6 +108,8 @@ class KeptResult:
         rows: Estimated, simulated and measured side by side, as predicted then.
         calibration: What the predictions of the GPU rested on.
         assumptions: What the estimate took for granted, and what it does not count.
+        rank: The rank whose figures these are.
+        ranks: What every rank holds; empty for a run on one device.
     """
 
     format: str
@@ -157,6 +140,8 @@ class KeptResult:
     rows: tuple[ResultRow, ...] = ()
     calibration: Calibration | None = None
     assumptions: tuple[Reason, ...] = ()
+    rank: int = 0
+    ranks: tuple[RankResult, ...] = ()
 
     @property
     def title(self) -> str:
@@ -186,7 +171,7 @@ class KeptResult:
                 clock, size = clock + later, size + more
                 sampled.setdefault(clock, {})[name] = size
         found: list[Sample | PhaseSample] = [
-            Sample(start + clock * _TICK_NS, sizes.get("device"), sizes.get("process"), sizes.get("rss"))
+            Sample(start + clock * TICK_NS, sizes.get("device"), sizes.get("process"), sizes.get("rss"))
             for clock, sizes in sampled.items()
         ]
         return tuple(sorted((*found, *self.phases), key=_ended_ns))
@@ -194,177 +179,3 @@ class KeptResult:
 
 def _ended_ns(event: Sample | PhaseSample) -> int:
     return event.clock_ns if isinstance(event, Sample) else event.end_ns
-
-
-def keep(
-    scenario: Scenario, predictions: Predictions, outcome: MeasurementResult, now: datetime | None = None
-) -> KeptResult:
-    """A measurement that ended, ready to be written.
-
-    Args:
-        scenario: What was asked for.
-        predictions: What was predicted of it for the device it ran on.
-        outcome: What came of it, ``done`` or ``out_of_memory``.
-        now: When it ended; this moment when left out.
-    """
-    at = (now or datetime.now()).astimezone()
-    on_cpu = outcome.request.device == CPU
-    process = outcome.rss_peak_bytes if on_cpu else outcome.process_peak_bytes
-    rows: tuple[ResultRow, ...] = ()
-    if outcome.result is not None:
-        rows = result_rows(predictions, outcome.request, outcome.result, process)
-    gpu = predictions.gpu
-    return KeptResult(
-        format=FORMAT,
-        schema=SCHEMA,
-        program=__version__,
-        id=f"{at:%Y%m%d-%H%M%S}-{token_hex(2)}",
-        date=at.isoformat(timespec="seconds"),
-        summary=_summary(scenario, outcome, rows),
-        scenario=json.loads(scenario_text(scenario)),
-        system=f"{platform.system()} {platform.release()}, {platform.machine()}",
-        device=outcome.request.device,
-        function=outcome.request.function,
-        steps=outcome.request.steps,
-        sample_hz=outcome.sample_hz,
-        hello=outcome.hello,
-        facts=outcome.facts,
-        result=outcome.result,
-        reason=outcome.reason,
-        phases=outcome.phases,
-        courses=_courses(outcome),
-        notes=outcome.notes,
-        warnings=outcome.warnings,
-        others=outcome.others,
-        baseline_bytes=outcome.baseline_bytes,
-        process_bytes=process,
-        rows=rows,
-        calibration=None if gpu is None else gpu.calibration,
-        assumptions=() if predictions.breakdown is None else predictions.breakdown.assumptions,
-    )
-
-
-def _summary(scenario: Scenario, outcome: MeasurementResult, rows: Iterable[ResultRow]) -> Summary:
-    hello, result = outcome.hello, outcome.result
-    peak = next((row for row in rows if row.kind == "peak"), None)
-    return Summary(
-        model=outcome.request.function or scenario.model.title,
-        param_count=scenario.model.param_count if result is None else result.param_count,
-        optimizer=scenario.optimizer,
-        precision=scenario.precision,
-        device=outcome.request.device if hello is None else hello.device,
-        torch="" if hello is None else hello.torch,
-        status=outcome.status,
-        peak_bytes=None if peak is None else peak.measured,
-        error=None if peak is None else peak.estimated_error,
-    )
-
-
-def _courses(outcome: MeasurementResult) -> dict[str, Course]:
-    start = outcome.phases[0].start_ns if outcome.phases else 0
-    pairs: dict[str, list[tuple[int, int]]] = {"device": [], "process": [], "rss": []}
-    for sample in outcome.samples:
-        clock = (sample.clock_ns - start) // _TICK_NS
-        sizes = (sample.device_used_bytes, sample.process_bytes, sample.rss_bytes)
-        for name, size in zip(pairs, sizes, strict=True):
-            if size is not None:
-                pairs[name].append((clock, size))
-    return {name: _course(found) for name, found in pairs.items() if found}
-
-
-def _course(pairs: Iterable[tuple[int, int]]) -> Course:
-    clocks, sizes = zip(*pairs, strict=True)
-    return Course(_steps(clocks), _steps(sizes))
-
-
-def _steps(numbers: tuple[int, ...]) -> tuple[int, ...]:
-    return (numbers[0], *(later - earlier for earlier, later in pairwise(numbers)))
-
-
-def kept_text(kept: KeptResult) -> str:
-    """What is written: a line a field, so that a person finds the head and a file stays small."""
-    fields = to_json(kept)
-    lines = (f"{json.dumps(name)}: {_compact(value)}" for name, value in fields.items())
-    text = "{\n" + ",\n".join(lines) + "\n}\n"
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
-def _compact(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def parse_kept(data: bytes, file: str) -> KeptResult:
-    """Read a kept measurement.
-
-    Args:
-        data: Content of the file.
-        file: Its name, for the error text.
-
-    Raises:
-        UserError: It is none, is damaged, or a newer program wrote it.
-    """
-    try:
-        record = json.loads(data, parse_constant=_no_constant, parse_int=_whole)
-    except (ValueError, RecursionError) as error:
-        key = "results.damaged" if FORMAT.encode() in data[:200] else "results.not_a_result"
-        why = "RecursionError" if isinstance(error, RecursionError) else str(error).splitlines()[0]
-        raise UserError(key, file=file, why=why[:120]) from None
-    if not isinstance(record, dict) or record.get("format") != FORMAT:
-        raise UserError("results.not_a_result", file=file, why=f"format != {FORMAT}")
-    schema = record.get("schema")
-    if isinstance(schema, int) and schema > SCHEMA:
-        program = str(record.get("program"))[:40]
-        raise UserError("results.newer", file=file, program=program, given=schema, known=SCHEMA)
-    try:
-        return _told(_checked(from_json(KeptResult, record)))
-    except (CodecError, RecursionError) as error:
-        raise UserError("results.damaged", file=file, why=str(error)[:120]) from None
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
-
-
-def _whole(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
-        raise ValueError(f"{digits[:12]}... is more than any size")
-    return int(digits)
-
-
-def _checked(kept: KeptResult) -> KeptResult:
-    """What a program that wrote the file itself would keep to.
-
-    Raises:
-        CodecError: It does not.
-    """
-    if not _ID.fullmatch(kept.id):
-        raise CodecError(f"$.id: {kept.id[:40]!r} is no name of a measurement")
-    for row in kept.rows:
-        if row.id not in _ROW_IDS[row.kind]:
-            raise CodecError(f"$.rows: no {row.kind} is called {row.id[:40]!r}")
-    for phase in kept.phases:
-        if phase.phase not in PHASE_IDS:
-            raise CodecError(f"$.phases: no phase is called {phase.phase[:40]!r}")
-    for name, course in kept.courses.items():
-        if any(sum(map(abs, numbers)) > 10**_MOST_DIGITS for numbers in (course.clock_us, course.bytes)):
-            raise CodecError(f"$.courses.{name[:40]}: more than any size")
-    return kept
-
-
-def _told(kept: KeptResult) -> KeptResult:
-    """Leave out reasons that this program has no sentence for."""
-    return replace(
-        kept,
-        reason=kept.reason if kept.reason is not None and _is_told(kept.reason) else None,
-        warnings=tuple(filter(_is_told, kept.warnings)),
-        assumptions=tuple(filter(_is_told, kept.assumptions)),
-        notes=tuple(note for note in kept.notes if _is_told(note.reason)),
-    )
-
-
-def _is_told(reason: Reason) -> bool:
-    try:
-        render(reason)
-    except (KeyError, ValueError, IndexError):
-        return False
-    return True

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from optmem_gui.core.breakdown import PHASE_IDS, Breakdown
 from optmem_gui.core.codec import to_json
-from optmem_gui.core.comparison import measured_sizes
+from optmem_gui.core.comparison import ResultRow, measured_sizes
 from optmem_gui.core.protocol import PhaseSample, Result
-from optmem_gui.core.result_rows import ResultRow
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.spread import spreads
 from optmem_gui.core.units import MIB
@@ -85,7 +84,7 @@ def _figures(
         "peak": {"allocated": peak.peak_bytes, "phase": peak.phase},
         "reserved": _same(max(reserved) if reserved else None),
         "process": _same(process),
-        "comparison": [_compared(row) for row in rows],
+        "comparison": [compared_document(row) for row in rows],
     }
 
 
@@ -103,8 +102,8 @@ def _component(component_id: str, size: int, breakdown: Breakdown | None, result
     }
 
 
-def _compared(row: ResultRow) -> Document:
-    known = row.estimated is not None and row.measured is not None
+def compared_document(row: ResultRow) -> Document:
+    """One size on three sides; null where a side does not know it."""
     return {
         "tier": row.tier,
         "kind": row.kind,
@@ -112,7 +111,7 @@ def _compared(row: ResultRow) -> Document:
         "estimated": row.estimated,
         "simulated": row.simulated,
         "measured": row.measured,
-        "difference": (row.estimated or 0) - (row.measured or 0) if known else None,
+        "difference": row.difference_bytes,
         "error": row.estimated_error,
         "simulated_error": row.simulated_error,
     }

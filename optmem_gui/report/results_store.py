@@ -9,19 +9,12 @@ from pathlib import Path
 
 import msgspec
 
+from optmem_gui.core.comparison import ResultRow
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.result_rows import ResultRow
 from optmem_gui.report.files import write_whole
-from optmem_gui.report.kept_result import (
-    FORMAT,
-    MAX_FILE_BYTES,
-    SCHEMA,
-    KeptResult,
-    Summary,
-    kept_text,
-    parse_kept,
-)
+from optmem_gui.report.kept_file import MAX_FILE_BYTES, SCHEMA, kept_text, parse_kept
+from optmem_gui.report.kept_result import FORMAT, KeptResult, Summary
 
 _log = logging.getLogger(__name__)
 

@@ -18,10 +18,10 @@ from optmem_gui.engine.measurement import Measurement
 from optmem_gui.engine.worker_process import child_environment
 from optmem_gui.paths import results_dir
 from optmem_gui.report.calibrations import calibrations_file, load_calibrations, remember
-from optmem_gui.report.kept_result import kept_text
+from optmem_gui.report.kept_file import kept_text
 from optmem_gui.report.results_store import ResultsStore
 from tests.cli.conftest import Optmem
-from tests.report.kept_samples import kept
+from tests.report.kept_samples import kept, kept_ranks
 
 FAKE = Path(__file__).parents[1] / "engine" / "fake_worker.py"
 SMALL = ("--params", "1M", "--precision", "fp32", "--device", "cpu", "--steps", 2)
@@ -115,6 +115,27 @@ def test_two_results_stand_beside_each_other(optmem: Optmem, store: ResultsStore
     changes = {(row["kind"], row["id"]): row for row in document["changes"]}
     assert changes["component", "activations"]["share"] == 0.5
     assert changes["component", "weights"]["difference"] == 0
+
+
+def test_several_ranks_stand_beside_one_device_and_below_each_rank(
+    optmem: Optmem, store: ResultsStore
+) -> None:
+    alone, shared, other = kept(), kept_ranks(shard="ddp", minute=1), kept_ranks(shard="fsdp2", minute=2)
+    for one in (alone, shared, other):
+        store.keep(one)
+    assert "H100 80GB HBM3, 2 ranks, FSDP2" in optmem("results").out
+    text = optmem("results", "show", shared.id).out
+    assert "fp32, 2 ranks, DDP, on NVIDIA H100 80GB HBM3" in text
+    assert "These are the figures of rank 0, which held most" in text
+    mixed = optmem("results", "compare", alone.id, shared.id)
+    assert mixed.code == 0, mixed.err
+    rows = [line.split() for line in mixed.out.splitlines()]
+    assert ["Weights", "4,000,000", "4,000,000", "+0", "+0.0%"] in rows
+    assert ["1", "Weights", "4,000,000"] in rows  # one device has no ranks
+    both = optmem("results", "compare", shared.id, other.id, "--json").document
+    weights = {row["rank"]: row["difference"] for row in both["ranks"] if row["id"] == "weights"}
+    assert set(weights) == {0, 1}
+    assert all(-2_000_000 <= difference < -1_900_000 for difference in weights.values())  # half of 4,000,000
 
 
 def test_one_result_as_json_is_the_file(optmem: Optmem, store: ResultsStore) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from optmem_gui.core.comparison import ComparedRow, compare
+from optmem_gui.core.comparison import ResultRow, compare
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.measuring import measure_request, measured_scenario
 from optmem_gui.core.scenario import Options, Scenario
@@ -25,7 +25,7 @@ def gpu() -> Device:
     return devices.gpus[0]
 
 
-def measured(scenario: Scenario, gpu: Device) -> dict[str, ComparedRow]:
+def measured(scenario: Scenario, gpu: Device) -> dict[str, ResultRow]:
     run = Measurement().run(measure_request(scenario, gpu.id), lambda event: None)
     assert run.status == "done", run.detail
     assert run.result is not None
@@ -44,7 +44,7 @@ def test_adamw(precision: str, options: Options, gpu: Device) -> None:
     rows = measured(scenario, gpu)
     for component in ("weights", "gradients", "master_weights", "optimizer_state"):
         assert rows[f"component.{component}"].difference_bytes == 0
-    error = rows["peak.allocated"].error
+    error = rows["peak.allocated"].estimated_error
     assert error is not None
     assert abs(error) <= 0.02
 

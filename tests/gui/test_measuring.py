@@ -264,7 +264,8 @@ def test_a_real_measurement_on_the_cpu_meets_the_estimate(
     wait_for(store, qtbot, MeasureStage.DONE, MeasureStage.FAILED)
     state = store.snapshot.measurement
     assert state.stage is MeasureStage.DONE, state.reason
-    rows = {row.id: row for row in state.rows if row.kind == "component"}
+    assert state.kept is not None
+    rows = {row.id: row for row in state.kept.rows if row.kind == "component"}
     for component in ("weights", "gradients", "optimizer_state"):
         assert rows[component].difference_bytes == 0, component
     assert "on the CPU" in measurement_panel(window).note.text()

@@ -19,11 +19,11 @@ from optmem_gui.gui.panels.results_list import ResultsPage
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage
 from optmem_gui.paths import results_dir
 from optmem_gui.report.calibrations import remember
-from optmem_gui.report.kept_result import kept_text, parse_kept
+from optmem_gui.report.kept_file import kept_text, parse_kept
 from optmem_gui.report.results_store import ResultsStore
 from tests.cli.test_results import calibration
 from tests.gui.conftest import settle
-from tests.report.kept_samples import kept, scenario
+from tests.report.kept_samples import kept, kept_ranks, scenario
 
 
 @pytest.fixture(autouse=True)
@@ -110,6 +110,44 @@ def test_two_stand_beside_each_other_the_older_first(page: ResultsPage) -> None:
     assert page.delete.isEnabled()
     select(page, 0, 1, 2)
     assert "not 3" in page.detail.head.text()
+
+
+def test_several_ranks_are_listed_shown_compared_exported_and_taken_up(
+    page: ResultsPage,
+    window: MainWindow,
+    stored: ResultsStore,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """Three of one device, and above them two of two ranks each."""
+    for minute, shard in ((3, "ddp"), (4, "fsdp2")):
+        stored.keep(kept_ranks(shard=shard, minute=minute))
+    window.measured.show()
+    assert [row[4] for row in cells(page)][:2] == [
+        "NVIDIA H100 80GB HBM3, 2 ranks, FSDP2",
+        "NVIDIA H100 80GB HBM3, 2 ranks, DDP",
+    ]
+    select(page, 1)
+    assert "2 ranks, DDP" in page.detail.head.text()
+    assert "figures and course of rank 0" in page.detail.facts.text()
+    by_rank = [row.cells for row in page.detail.rank_model.rows]
+    assert ("Communication", "1", "3.81 MiB", "3.81 MiB", "exact") in by_rank
+    assert figures(page)["Communication"] == ("3.81 MiB", "3.81 MiB", "exact")
+    select(page, 0, 1)
+    by_rank = [row.cells for row in page.detail.rank_model.rows]
+    assert ("Weights", "1", "3.81 MiB", "1.91 MiB", "-1.91 MiB", "-50.0%") in by_rank
+    select(page, 0, 4)  # beside one device
+    assert page.detail.ranks.isVisible()
+    select(page, 4)
+    assert not page.detail.ranks.isVisible()
+    path = tmp_path / "exported.json"
+    monkeypatch.setattr(window.files, "ask_path", lambda *_words: path)
+    select(page, 0)
+    page.export.click()
+    assert parse_kept(path.read_bytes(), "x") == stored.load(page.selected_ids()[0])
+    page.take.click()
+    assert window.store.snapshot.scenario.parallel.gpus == 2
+    assert window.store.snapshot.scenario.parallel.shard == "fsdp2"
 
 
 def test_the_scenario_is_taken_up_and_can_be_undone(page: ResultsPage, window: MainWindow) -> None:

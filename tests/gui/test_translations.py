@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 
 from optmem_gui import paths
-from optmem_gui.core.comparison import ComparedRow
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.protocol import PhaseSample, Sample
 from optmem_gui.core.reasons import Reason
@@ -36,6 +35,7 @@ from tests.gui.conftest import settle
 from tests.gui.simulation_samples import simulated
 from tests.gui.test_memory_snapshots import open_in, program
 from tests.gui.texts_shown import texts_shown
+from tests.report.kept_samples import kept, kept_ranks
 from tools.translations import REASONS, ROOT, TS_FILE, Texts, collect, problems, read
 
 MakeWindow = Callable[..., MainWindow]
@@ -141,13 +141,6 @@ _SAMPLES = (
     PhaseSample(1, "forward", 0, 1_000_000, 1 << 30, 1 << 30, 2 << 30, 3 << 30, 3 << 30),
     PhaseSample(1, "backward", 1_000_000, 2_000_000, 1 << 30, 1 << 30, 2 << 30, 3 << 30, 3 << 30),
 )
-_ROWS = (
-    ComparedRow("component", "weights", 8, 8),
-    ComparedRow("phase", "forward", 9, 8),
-    ComparedRow("peak", "allocated", 9, 0),
-    ComparedRow("reserved", "reserved", 9, 10),
-)
-
 _HAN = re.compile("[\u4e00-\u9fff]")
 STATES = {
     "idle": MeasurementState(),
@@ -169,7 +162,8 @@ STATES = {
         fraction=0.5,
         samples=_SAMPLES,
     ),
-    "done": MeasurementState(MeasureStage.DONE, device="H100", samples=_SAMPLES, rows=_ROWS),
+    "done": MeasurementState(MeasureStage.DONE, device="H100", samples=_SAMPLES, kept=kept()),
+    "ranks": MeasurementState(MeasureStage.DONE, device="H100", samples=_SAMPLES, kept=kept_ranks()),
     "stopping": MeasurementState(MeasureStage.STOPPING, device="H100"),
     "failed": MeasurementState(
         MeasureStage.FAILED,

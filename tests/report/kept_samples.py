@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.measuring import measured_scenario
 from optmem_gui.core.observing import DeviceFacts, OtherProcess, Others
+from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.protocol import (
     Categories,
     Hello,
@@ -18,14 +19,17 @@ from optmem_gui.core.protocol import (
     StateRow,
     StepResult,
 )
+from optmem_gui.core.rank_rows import ranked_scenario
 from optmem_gui.core.reasons import Reason
-from optmem_gui.core.requests import MeasureRequest
+from optmem_gui.core.requests import MeasureRequest, Rank
 from optmem_gui.core.result_rows import Predictions
 from optmem_gui.core.scenario import Scenario
+from optmem_gui.core.sharding.per_rank import held_by
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.units import GIB, MIB
 from optmem_gui.engine.measurement import MeasurementResult
-from optmem_gui.report.kept_result import KeptResult, keep
+from optmem_gui.report.keeping import keep, keep_ranks
+from optmem_gui.report.kept_result import KeptResult
 
 GPU = "GPU-fake"
 NAMES = ("forward", "backward", "optimizer_step", "between_steps")
@@ -118,5 +122,46 @@ def kept(count: int = 1_000_000, *, gpu: bool = True, more: int = 0, minute: int
     asked = scenario(count)
     ran = outcome(asked, gpu=gpu, more=more)
     breakdown = compute(measured_scenario(asked, ran.request.device))
-    at = datetime(2026, 11, 30, 12, 0, tzinfo=timezone(timedelta(hours=1))) + timedelta(minutes=minute)
-    return keep(asked, Predictions(breakdown), ran, at)
+    return keep(asked, Predictions(breakdown), ran, at(minute))
+
+
+def ranked(count: int = 1_000_000, ranks: int = 2, shard: str = "fsdp2") -> Scenario:
+    return replace(scenario(count), parallel=Parallel(gpus=ranks, shard=shard))
+
+
+def rank_outcomes(asked: Scenario, *, gpu: bool = True, more: int = 0) -> tuple[MeasurementResult, ...]:
+    """Every rank holds what is said of it; each takes 1 MiB more for activations than the one before.
+
+    Args:
+        asked: What was asked for.
+        gpu: They ran on GPUs.
+        more: Bytes that activations of the first take beyond 2 MiB.
+    """
+    ran = ranked_scenario(asked, GPU if gpu else "cpu")
+    outcomes = []
+    for rank in range(asked.parallel.gpus):
+        one, held = outcome(asked, gpu=gpu, more=more + rank * MIB), held_by(ran, rank)
+        assert one.result is not None
+        sizes = Categories(
+            weights=held.weights_bytes,
+            gradients=held.gradients_bytes,
+            optimizer_state=held.state_bytes,
+            communication=held.communication_bytes,
+        )
+        steady = replace(one.result.steady, categories=sizes)
+        request = replace(one.request, rank=Rank(rank, asked.parallel.gpus, asked.parallel.shard, "store"))
+        outcomes.append(replace(one, request=request, result=replace(one.result, steady=steady)))
+    return tuple(outcomes)
+
+
+def kept_ranks(
+    count: int = 1_000_000, *, shard: str = "fsdp2", gpu: bool = True, more: int = 0, minute: int = 0
+) -> KeptResult:
+    asked = ranked(count, shard=shard)
+    ran = rank_outcomes(asked, gpu=gpu, more=more)
+    breakdown = compute(ranked_scenario(asked, ran[0].request.device))
+    return keep_ranks(asked, Predictions(breakdown), ran, at(minute))
+
+
+def at(minute: int) -> datetime:
+    return datetime(2026, 11, 30, 12, 0, tzinfo=timezone(timedelta(hours=1))) + timedelta(minutes=minute)

@@ -16,13 +16,16 @@ from hypothesis import strategies as st
 from optmem_gui.cli.results import result_text
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.protocol import PhaseSample, Sample
+from optmem_gui.core.rank_rows import rank_changes
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.result_rows import result_changes
 from optmem_gui.core.units import GIB, MIB
-from optmem_gui.report.kept_result import FORMAT, MAX_FILE_BYTES, Course, _courses, kept_text, parse_kept
+from optmem_gui.report.keeping import courses
+from optmem_gui.report.kept_file import MAX_FILE_BYTES, SCHEMA, kept_text, parse_kept
+from optmem_gui.report.kept_result import FORMAT, Course
 from optmem_gui.report.results_store import ResultsStore, is_result, load_result
 from tests.examples import examples
-from tests.report.kept_samples import MS, kept, outcome, scenario
+from tests.report.kept_samples import MS, kept, kept_ranks, outcome, scenario
 
 
 @pytest.fixture
@@ -81,7 +84,7 @@ def test_a_minute_at_a_thousand_a_second_is_below_a_megabyte() -> None:
         for at in range(60_000)
     )
     one = replace(kept(), courses={})
-    text = kept_text(replace(one, courses=_courses(replace(ran, samples=many))))
+    text = kept_text(replace(one, courses=courses(replace(ran, samples=many))))
     assert len(text) < 1 << 20
     assert len(parse_kept(text.encode(), "x").samples()) == 60_000 + len(ran.phases)
 
@@ -150,7 +153,7 @@ DAMAGE: dict[str, Callable[[str], str]] = {
     "empty": lambda text: "",
     "no object": lambda text: "[1, 2]",
     "another format": lambda text: text.replace(FORMAT, "something"),
-    "newer": lambda text: text.replace('"schema": 1', '"schema": 2', 1),
+    "newer": lambda text: text.replace('"schema": 1', f'"schema": {SCHEMA + 1}', 1),
     "a wrong type": lambda text: text.replace('"steps": 2', '"steps": "two"'),
     "a constant": lambda text: text.replace('"steps": 2', '"steps": NaN'),
     "a missing field": lambda text: text.replace('"summary"', '"sumary"'),
@@ -296,9 +299,10 @@ def test_a_file_with_any_damage_is_read_or_refused(data: st.DataObject) -> None:
         read = parse_kept(bytes(content), "x")
     if read is not None:
         assert result_changes(read.rows, read.rows) is not None
+        assert rank_changes(read.ranks, read.ranks) is not None
         assert len(read.samples()) >= len(read.phases)
         assert result_text(read)
 
 
-TEXT = kept_text(kept()).encode()
+TEXT = kept_text(kept_ranks()).encode()
 DEBRIS = (b"", b"9", b"-", b"null", b"[", b'"', b"\xff")

@@ -92,7 +92,7 @@ def check(asked: Scenario, measure: Measure) -> None:
     rows = {row.id: row for row in compare(compute(measured_scenario(asked, "cpu")), result)}
     for component in EXACT:
         assert rows[component].difference_bytes == 0, component
-    assert rows["optimizer_state"].measured > 0
+    assert rows["optimizer_state"].measured
 
 
 def test_adapters_are_split_like_other_matrices(measure: Measure) -> None:

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from optmem_gui.core.comparison import ComparedRow, compare
+from optmem_gui.core.comparison import ResultRow, compare
 from optmem_gui.core.dtypes import F32
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.measuring import measure_request, measured_scenario
@@ -221,10 +221,15 @@ def test_adapters_are_trained_on_a_frozen_base() -> None:
     assert result.steady.categories.optimizer_state == 8 * adapters + 4 * dims.layers * 4
 
 
-def rows_of(scenario: Scenario) -> dict[str, ComparedRow]:
+def rows_of(scenario: Scenario) -> dict[str, ResultRow]:
     scenario = measured_scenario(scenario, "cpu")
     result = result_of(measure_request(scenario, "cpu"))
     return {row.id: row for row in compare(compute(scenario), result)}
+
+
+def off_by(row: ResultRow) -> int:
+    assert row.difference_bytes is not None
+    return abs(row.difference_bytes)
 
 
 STATES = ("weights", "gradients", "master_weights", "optimizer_state", "buffers")
@@ -241,9 +246,9 @@ def test_the_estimate_for_the_cpu_is_what_is_measured_there(precision: str) -> N
     for row in ("load", "between_steps"):
         assert rows[row].difference_bytes == 0, row
     # a few scalars: the loss, bias corrections
-    assert abs(rows["optimizer_step"].difference_bytes) <= 64
-    assert abs(rows["activations"].difference_bytes) <= 64
-    assert abs(rows["allocated"].difference_bytes) <= 64
+    assert off_by(rows["optimizer_step"]) <= 64
+    assert off_by(rows["activations"]) <= 64
+    assert off_by(rows["allocated"]) <= 64
 
 
 def test_fp16_on_the_cpu_takes_scratch_that_is_not_counted_and_the_estimate_says_so() -> None:
@@ -251,7 +256,7 @@ def test_fp16_on_the_cpu_takes_scratch_that_is_not_counted_and_the_estimate_says
     rows = rows_of(scenario)
     for component in STATES:
         assert rows[component].difference_bytes == 0, component
-    assert rows["backward"].difference_bytes <= 0
+    assert (rows["backward"].estimated or 0) <= (rows["backward"].measured or 0)
     said = {reason.key for reason in compute(measured_scenario(scenario, "cpu")).assumptions}
     assert "assume.cpu_fp16" in said
 

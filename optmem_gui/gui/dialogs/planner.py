@@ -12,10 +12,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from optmem_gui.core.parallel import SHARD_NAMES
 from optmem_gui.core.sharding.planner import PlannedLayout
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.gui.i18n import model_title, phase_name, precision_name, render_reason
-from optmem_gui.gui.panels.sharding import SHARD_NAMES
 from optmem_gui.gui.tasks.plan import Plan
 from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.count_plot import LEAST, STYLES, CountPlot, series_of

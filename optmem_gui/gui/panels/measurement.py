@@ -20,11 +20,10 @@ from optmem_gui.core.reasons import Reason
 from optmem_gui.core.spread import spread_told
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count, format_short_count
 from optmem_gui.gui.i18n import listed, phase_name, render_reason
-from optmem_gui.gui.measured_ranks import rank_table
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, Snapshot
 from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
 from optmem_gui.gui.widgets.labels import ValueLabel
-from optmem_gui.gui.widgets.result_rows import three_sides
+from optmem_gui.gui.widgets.result_rows import rank_sides, three_sides
 from optmem_gui.gui.widgets.text_table import TextTableModel
 from optmem_gui.gui.widgets.titled import TitledPanel
 
@@ -118,10 +117,11 @@ class MeasurementPanel(TitledPanel):
         self.largest.setVisible(state.largest_count > 0)
         count = format_short_count(state.largest_count)
         self.largest.setText(self.tr("Measure {count} parameters instead").format(count=count))
-        if state.rank_rows:
-            heads, rows = rank_table(state.rank_rows, unit)
+        kept = state.kept
+        if kept is not None and kept.ranks:
+            heads, rows = rank_sides(kept.ranks, unit)
         else:
-            heads, rows = three_sides(state.kept.rows if state.kept is not None else (), unit, narrow=True)
+            heads, rows = three_sides(() if kept is None else kept.rows, unit, narrow=True)
         self.table.setVisible(bool(rows))
         self.model.show_rows(heads, rows)
         fit_numbers(self.table, len(heads.cells) - 1)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
 
+from optmem_gui.core.rank_rows import rank_changes
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.result_rows import result_changes
 from optmem_gui.core.units import SizeUnit, format_bytes
@@ -15,8 +16,8 @@ from optmem_gui.gui.i18n import kept_title, labelled, listed, precision_name, re
 from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.painting import em
-from optmem_gui.gui.widgets.result_rows import three_sides, two_runs
-from optmem_gui.gui.widgets.text_table import Heads, TextTableModel
+from optmem_gui.gui.widgets.result_rows import rank_runs, rank_sides, shared_among, three_sides, two_runs
+from optmem_gui.gui.widgets.text_table import Heads, TextRow, TextTableModel
 from optmem_gui.report.kept_result import KeptResult
 
 if TYPE_CHECKING:  # half of what a start would cost; made when a measurement is shown
@@ -39,10 +40,17 @@ class ResultDetail(QWidget):
         self.table = CopyTable()
         self.table.setObjectName("resultTable")
         self.table.setModel(self.model)
-        self.sides = QSplitter(Qt.Orientation.Horizontal)
-        self.sides.setChildrenCollapsible(False)
-        self.sides.setHandleWidth(round(em(self) / 2))
-        self.sides.addWidget(self.table)
+        self.rank_model = TextTableModel(self)
+        self.ranks = CopyTable()
+        self.ranks.setObjectName("ranksTable")
+        self.ranks.setModel(self.rank_model)
+        self.figures, self.sides = QSplitter(Qt.Orientation.Vertical), QSplitter(Qt.Orientation.Horizontal)
+        for splitter in (self.figures, self.sides):
+            splitter.setChildrenCollapsible(False)
+            splitter.setHandleWidth(round(em(self) / 2))
+        self.figures.addWidget(self.table)
+        self.figures.addWidget(self.ranks)
+        self.sides.addWidget(self.figures)
         self.plot: MeasuredPlot | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -79,21 +87,16 @@ class ResultDetail(QWidget):
         self.head.setText(text)
         self.head.setVisible(bool(text))
         self._show_lines("", "")
-        self.table.hide()
+        self.figures.hide()
         if self.plot is not None:
             self.plot.hide()
 
     def _show_one(self, kept: KeptResult, unit: SizeUnit) -> None:
-        found = kept.summary
-        self.head.setText(
-            listed((_title(kept), found.optimizer, precision_name(found.precision), found.device))
-        )
+        self.head.setText(listed(_what_ran(kept)))
         self.head.show()
-        heads, rows = three_sides(kept.rows, unit)
-        self.model.show_rows(heads, rows)
-        self.table.setVisible(bool(rows))
+        self._show_tables(three_sides(kept.rows, unit), rank_sides(kept.ranks, unit))
         self.table.setAccessibleName(self.tr("Figures of the measurement"))
-        self._fit(heads)
+        self.ranks.setAccessibleName(self.tr("Figures of the measurement, rank by rank"))
         self._show_lines(self._facts(kept), "\n".join(self._remarks(kept, unit)))
         samples = kept.samples()
         plot = self._plot()
@@ -109,24 +112,26 @@ class ResultDetail(QWidget):
         )
         self.head.setText("\n".join(lines))
         self.head.show()
-        heads, rows = two_runs(result_changes(older.rows, newer.rows), unit)
-        self.model.show_rows(heads, rows)
-        self.table.setVisible(bool(rows))
+        by_rank = rank_changes(older.ranks, newer.ranks)
+        self._show_tables(two_runs(result_changes(older.rows, newer.rows), unit), rank_runs(by_rank, unit))
         self.table.setAccessibleName(self.tr("Two measurements, size by size"))
-        self._fit(heads)
+        self.ranks.setAccessibleName(self.tr("Two measurements, rank by rank"))
         self._show_lines(self.tr("What was measured; B - A in bytes and relative to A"), "")
         if self.plot is not None:
             self.plot.hide()
 
     def _line(self, kept: KeptResult) -> str:
-        found = kept.summary
-        date, torch = kept.date[:16].replace("T", " "), f"torch {found.torch or '?'}"
-        return listed(
-            (_title(kept), found.optimizer, precision_name(found.precision), found.device, torch, date)
-        )
+        date, torch = kept.date[:16].replace("T", " "), f"torch {kept.summary.torch or '?'}"
+        return listed((*_what_ran(kept), torch, date))
 
-    def _fit(self, heads: Heads) -> None:
-        fit_numbers(self.table, len(heads.cells) - 1)
+    def _show_tables(self, *tables: tuple[Heads, tuple[TextRow, ...]]) -> None:
+        """The figures, and below them those of every rank where there are several."""
+        places = ((self.model, self.table), (self.rank_model, self.ranks))
+        for (model, view), (heads, rows) in zip(places, tables, strict=True):
+            model.show_rows(heads, rows)
+            view.setVisible(bool(rows))
+            fit_numbers(view, len(heads.cells) - 1)
+        self.figures.setVisible(any(rows for _, rows in tables))
 
     def _show_lines(self, facts: str, remarks: str) -> None:
         self.facts.setText(facts)
@@ -147,6 +152,8 @@ class ResultDetail(QWidget):
             self.tr("{rate} samples a second").format(rate=kept.sample_hz),
             kept.system,
         ]
+        if kept.ranks:
+            parts.append(self.tr("figures and course of rank {rank}").format(rank=kept.rank))
         return listed(part for part in parts if part)
 
     def _remarks(self, kept: KeptResult, unit: SizeUnit) -> list[str]:
@@ -154,6 +161,10 @@ class ResultDetail(QWidget):
         reasons = (*([] if kept.reason is None else [kept.reason]), *kept.warnings)
         lines = [kept.note] if kept.note else []
         lines += [render_reason(reason, unit) for reason in reasons]
+        for rank in kept.ranks:
+            if rank.reason is not None and rank.reason != kept.reason:
+                name = self.tr("rank {rank}").format(rank=rank.rank)
+                lines.append(labelled(name, render_reason(rank.reason, unit)))
         lines += [render_reason(note.reason, unit) for note in kept.notes]
         lines += self._others(kept, unit)
         lines += [
@@ -182,5 +193,9 @@ class ResultDetail(QWidget):
         return self.plot
 
 
-def _title(kept: KeptResult) -> str:
-    return kept_title(kept.title, kept.summary.param_count)
+def _what_ran(kept: KeptResult) -> tuple[str, ...]:
+    found = kept.summary
+    title = kept_title(kept.title, found.param_count)
+    shared = shared_among(found.ranks, found.shard)
+    parts = (title, found.optimizer, precision_name(found.precision), found.device, shared)
+    return tuple(part for part in parts if part)

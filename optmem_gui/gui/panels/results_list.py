@@ -12,12 +12,12 @@ from optmem_gui.core.overhead import CONTEXT_BYTES
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.units import SizeUnit, format_bytes
 from optmem_gui.gui.cards import Surface
-from optmem_gui.gui.i18n import kept_title, labelled, precision_name, render_reason
+from optmem_gui.gui.i18n import kept_title, labelled, listed, precision_name, render_reason
 from optmem_gui.gui.panels.result_detail import ResultDetail
 from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.painting import em
-from optmem_gui.gui.widgets.result_rows import error_text
+from optmem_gui.gui.widgets.result_rows import error_text, shared_among
 from optmem_gui.gui.widgets.text_table import Heads, TextRow, TextTableModel
 from optmem_gui.gui.widgets.titled import TitledPanel
 from optmem_gui.report.kept_result import KeptResult
@@ -206,7 +206,7 @@ class ResultsPage(TitledPanel):
             title,
             found.optimizer,
             precision_name(found.precision),
-            found.device,
+            listed(filter(None, (found.device, shared_among(found.ranks, found.shard)))),
             peak if found.peak_bytes is None else format_bytes(found.peak_bytes, self._unit),
             error_text(found.error),
             entry.note.replace("\n", " "),

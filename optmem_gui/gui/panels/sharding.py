@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from optmem_gui.core.model import ModelRef, Role
-from optmem_gui.core.parallel import ONE_GPU, SHARD_IDS, Parallel
+from optmem_gui.core.parallel import ONE_GPU, SHARD_IDS, SHARD_NAMES, Parallel
 from optmem_gui.gui.fields import Choice, ChoiceField, Field, FlagField, TextField, side_by_side
 from optmem_gui.gui.i18n import text
 from optmem_gui.gui.input_panel import InputPanel
 from optmem_gui.gui.parallel_edits import OPTIMIZERS_OFFLOAD, PREFIX
 from optmem_gui.gui.snapshot import Snapshot
-
-SHARD_NAMES: Mapping[str, str] = {
-    "ddp": "DDP",
-    "zero1": "ZeRO-1 (DeepSpeed)",
-    "zero2": "ZeRO-2 (DeepSpeed)",
-    "zero3": "ZeRO-3 (DeepSpeed)",
-    "fsdp1": "FSDP1",
-    "fsdp2": "FSDP2",
-    "hsdp": "HSDP",
-    "zero-redundancy": "ZeroRedundancyOptimizer",
-    "megatron": "Megatron-LM",
-}
-"""Names of the engines, the same in every language."""
 
 
 class ShardingPanel(InputPanel):

@@ -1,12 +1,16 @@
-"""Figures of a measurement as rows of a table: three sides of one run, or two runs beside each other."""
+"""Figures of a measurement as rows of a table: three sides of one run, or two runs, with or without ranks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QCoreApplication
 
-from optmem_gui.core.result_rows import ResultChange, ResultRow
+from optmem_gui.core.comparison import ResultRow
+from optmem_gui.core.parallel import SHARD_NAMES
+from optmem_gui.core.rank_rows import RankChange, RankResult
+from optmem_gui.core.result_rows import ResultChange
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count, signed_error
 from optmem_gui.gui.i18n import QT_TRANSLATE_NOOP, component_name, phase_name
 from optmem_gui.gui.widgets.text_table import Heads, TextRow
@@ -126,6 +130,53 @@ def _both(change: ResultChange, unit: SizeUnit) -> TextRow:
         else QCoreApplication.translate("ResultRows", "{bytes} bytes").format(bytes=f"{difference:+,}")
     )
     return TextRow(cells, exact, tip, component=change.id if change.kind == "component" else "")
+
+
+def rank_sides(ranks: Sequence[RankResult], unit: SizeUnit) -> tuple[Heads, tuple[TextRow, ...]]:
+    """What every rank holds, beside what was said of it.
+
+    Args:
+        ranks: Every rank.
+        unit: Unit of the sizes.
+    """
+    pairs = [(result.rank, row) for result in ranks for row in result.rows]
+    return _by_rank([rank for rank, _ in pairs], *three_sides([row for _, row in pairs], unit))
+
+
+def rank_runs(changes: Sequence[RankChange], unit: SizeUnit) -> tuple[Heads, tuple[TextRow, ...]]:
+    """Two measurements beside each other, rank by rank.
+
+    Args:
+        changes: The measured sizes of both.
+        unit: Unit of the sizes.
+    """
+    return _by_rank([each.rank for each in changes], *two_runs([each.change for each in changes], unit))
+
+
+def _by_rank(
+    ranks: Sequence[int], heads: Heads, rows: Sequence[TextRow]
+) -> tuple[Heads, tuple[TextRow, ...]]:
+    """The same table with the rank beside the name of each row."""
+    name, *figures = heads.cells
+    cells = (name, QCoreApplication.translate("RankTable", "rank"), *figures)
+    tip = QCoreApplication.translate("RankTable", "rank {rank}")
+    told = (
+        replace(
+            row,
+            cells=(row.cells[0], str(rank), *row.cells[1:]),
+            tip="\n".join((tip.format(rank=rank), *([row.tip] if row.tip else []))),
+        )
+        for rank, row in zip(ranks, rows, strict=True)
+    )
+    return Heads(cells, heads.exact, frozenset(range(1, len(cells)))), tuple(told)
+
+
+def shared_among(ranks: int, shard: str) -> str:
+    """How many ranks ran, and how they shared the run; empty for a run on one device."""
+    if not shard:
+        return ""
+    text = QCoreApplication.translate("RankTable", "{count} ranks, {engine}")
+    return text.format(count=ranks, engine=SHARD_NAMES[shard])
 
 
 def row_name(kind: str, row_id: str) -> str:
