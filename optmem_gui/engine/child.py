@@ -28,6 +28,8 @@ _NO_WINDOW = 0x08000000
 """CREATE_NO_WINDOW of the Windows API: a console program opens no console."""
 
 _KEPT_LINES = 200
+_DRAIN_S = 20.0
+"""For the last lines of a child that has ended; longer only where a process of its own holds the pipe."""
 _NOISE = ("USDT:",)
 """What torch's profiler writes on every start and stop, whatever its log level."""
 
@@ -132,7 +134,7 @@ class Child:
     def _close(self) -> None:
         """Let the readers drain what is left and close the pipes."""
         for thread in self._threads:
-            thread.join(timeout=5)
+            thread.join(timeout=_DRAIN_S)
         for pipe in (self._running.stdout, self._running.stderr):
             if pipe is not None:
                 pipe.close()
