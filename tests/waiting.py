@@ -16,9 +16,6 @@ PATIENCE_S = 200.0
 
 PATIENCE_MS = int(1000 * PATIENCE_S)
 
-FOREVER_S = 3600
-"""What a process sleeps that is to be ended by someone else."""
-
 
 def until(condition: Callable[[], bool]) -> bool:
     """Whether something comes true; to be asserted."""
