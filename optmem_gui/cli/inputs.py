@@ -24,7 +24,7 @@ from optmem_gui.core.residents import Resident
 from optmem_gui.core.scenario import Lora, Scenario
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.trainable import ALL, named_model, trained_ref
-from optmem_gui.core.units import CountError, parse_count
+from optmem_gui.core.units import CountError, parse_bytes, parse_count
 from optmem_gui.engine.config_builder import ConfigBuilder
 from optmem_gui.report.scenario_file import SUFFIX, load_scenario
 
@@ -160,9 +160,12 @@ def _optimizer(arguments: argparse.Namespace, base: Scenario) -> dict[str, Any]:
 def _resident(text: str) -> Resident:
     name, _, rest = text.partition(":")
     count, _, dtype = rest.partition(":")
-    if not (name.strip() and count.strip() and dtype.strip()):
+    plain = not rest.count(":")
+    if not (name.strip() and count.strip() and (plain or dtype.strip())):
         raise UserError("resident.form", given=text)
     try:
+        if plain:
+            return Resident.of_bytes(name.strip(), parse_bytes(count))
         return Resident(name.strip(), parse_count(count), dtype.strip())
     except CountError as error:
         raise UserError(error.key, given=error.text) from None

@@ -166,7 +166,10 @@ def _add_training(parser: argparse.ArgumentParser) -> None:
         "--keep-logits", action="store_const", const=True, help="the loop holds on to the logits"
     )
     training.add_argument(
-        "--resident", metavar="NAME:COUNT:DTYPE", action="append", help="what else lives on each GPU"
+        "--resident",
+        metavar="NAME:COUNT:DTYPE|NAME:SIZE",
+        action="append",
+        help="what else is on each GPU",
     )
     _add_parallel(parser)
 

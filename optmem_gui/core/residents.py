@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from optmem_gui.core.dtypes import DTYPES
 from optmem_gui.core.errors import UserError
 
+_BYTE = "uint8"
+
 
 @dataclass(frozen=True, slots=True)
 class Resident:
@@ -21,6 +23,11 @@ class Resident:
     name: str
     count: int
     dtype: str
+
+    @classmethod
+    def of_bytes(cls, name: str, size_bytes: int) -> Resident:
+        """Something of which the size alone is known, such as another process."""
+        return cls(name, size_bytes, _BYTE)
 
     @property
     def size_bytes(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal, InvalidOperation
+from math import ceil
 from typing import Literal
 
 KIB, MIB, GIB, TIB = 1 << 10, 1 << 20, 1 << 30, 1 << 40
@@ -24,6 +25,8 @@ _NUMBER = re.compile(
 _BINARY = {"GiB": (("TiB", TIB), ("GiB", GIB), ("MiB", MIB), ("KiB", KIB))}
 _DECIMAL = {"GB": (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3))}
 _STEPS = {**_BINARY, **_DECIMAL}
+_SIZE = re.compile(r"(?P<number>[0-9]{1,18}(?:[.][0-9]{1,9})?)\s*(?P<unit>[A-Za-z]{1,3})")
+_FACTORS = {"b": 1} | {name.lower(): factor for steps in _STEPS.values() for name, factor in steps}
 
 
 class CountError(ValueError):
@@ -75,6 +78,25 @@ def parse_count(text: str) -> int:
     if value == 0:
         raise CountError("count.zero", text)
     return int(value)
+
+
+def parse_bytes(text: str) -> int:
+    """Read a size with its unit: ``5GiB``, ``1.5 GB``, ``512 MiB``, ``700B``.
+
+    Returns:
+        Whole bytes, rounded up.
+
+    Raises:
+        CountError: No number, no unit of bytes, zero or too large.
+    """
+    match = _SIZE.fullmatch(text.strip())
+    factor = None if match is None else _FACTORS.get(match["unit"].lower())
+    if match is None or factor is None:
+        raise CountError("size.not_a_size", text)
+    size = ceil(Decimal(match["number"]) * factor)
+    if not 0 < size <= MAX_PARAM_COUNT:
+        raise CountError("size.not_a_size", text)
+    return size
 
 
 def _plain(digits: str, text: str, *, bare: bool) -> str:

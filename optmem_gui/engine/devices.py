@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from optmem_gui.core.observing import OtherProcess
 from optmem_gui.core.reasons import Reason
 from optmem_gui.engine.nvml import Nvml, NvmlDevice
 from optmem_gui.engine.nvml_records import NOT_SUPPORTED, DeviceMemory
@@ -34,6 +35,7 @@ class Device:
         free_bytes: What a new process can take now, None where the driver does not say.
         note: Why figures are missing, or whose they are.
         parent: UUID of the GPU that this is a slice of; empty for a whole one.
+        others: Who else uses it, this program left out; why that is not known where the driver does not say.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Device:
     free_bytes: int | None
     note: Reason | None = None
     parent: str = ""
+    others: tuple[OtherProcess, ...] | Reason = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +133,17 @@ def device_memory(session: Nvml, uuid: str) -> DeviceMemory | Reason:
 def _gpu(session: Nvml, device: NvmlDevice) -> Device:
     memory = device_memory(session, device.uuid)
     if isinstance(memory, Reason):
-        return Device(device.uuid, device.name, None, None, memory, device.parent)
+        return Device(device.uuid, device.name, None, None, memory, device.parent, memory)
     note = Reason("nvml.unified") if memory.version == UNIFIED else None
-    return Device(device.uuid, device.name, memory.total, memory.free, note, device.parent)
+    others = _others(session, device.uuid)
+    return Device(device.uuid, device.name, memory.total, memory.free, note, device.parent, others)
+
+
+def _others(session: Nvml, uuid: str) -> tuple[OtherProcess, ...] | Reason:
+    listed = session.processes(uuid)
+    if isinstance(listed, Reason):
+        return listed
+    return tuple(OtherProcess(one.pid, one.name, one.used) for one in listed if one.pid != os.getpid())
 
 
 def visible_devices(gpus: Sequence[Device], visible: str | None) -> Sequence[Device]:

@@ -8,7 +8,7 @@ kept as a value with its reason beside it, and the scenario keeps the last value
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -218,11 +218,13 @@ def _with_resident(inputs: Inputs, name: str, value: str) -> Inputs:
     return _with_text(inputs, name, value, read)
 
 
-def _with_new_resident(inputs: Inputs, template: resident_edits.Template) -> Inputs:
-    """One more row, whose count says where it comes from."""
-    row = len(inputs.scenario.residents)
-    residents = (*inputs.scenario.residents, template.resident)
-    texts = {**inputs.texts, f"{resident_edits.PREFIX}{row}.count": template.text}
+def _with_new_residents(inputs: Inputs, templates: Sequence[resident_edits.Template]) -> Inputs:
+    """More rows, whose counts say where they come from."""
+    before = inputs.scenario.residents
+    residents = (*before, *(template.resident for template in templates))
+    rows = enumerate(templates, start=len(before))
+    typed = {f"{resident_edits.PREFIX}{row}.count": template.text for row, template in rows}
+    texts = {**inputs.texts, **typed}
     return replace(
         inputs, scenario=replace(inputs.scenario, residents=residents), texts=MappingProxyType(texts)
     )
@@ -332,7 +334,7 @@ _SPECIAL: dict[str, Callable[[Inputs, Any], Inputs]] = {
     "lora.base_dtype": _with_base,
     "parallel": _with_parallel,
     "recipe": _with_recipe,
-    "resident_added": _with_new_resident,
+    "residents_added": _with_new_residents,
     "resident_removed": _without_resident,
     "parallel.shard": _with_shard,
 }

@@ -13,10 +13,12 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QStackedWidget, QWidget
 
 from optmem_gui.core.errors import UserError
+from optmem_gui.core.observing import OtherProcess
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.checkpoint_view import scrolling
 from optmem_gui.gui.files import Files
 from optmem_gui.gui.i18n import kept_title
+from optmem_gui.gui.resident_edits import taken
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.paths import CALIBRATIONS_FILE, results_dir
@@ -125,6 +127,7 @@ class MeasuredResults(QObject):
             page.open_wanted.connect(self._ask_file)
             page.selected.connect(self._select)
             page.take_wanted.connect(self._take)
+            page.detail.processes_wanted.connect(self._take_processes)
             page.describe_wanted.connect(self._describe)
             page.export_wanted.connect(self._export)
             page.picture_wanted.connect(self.picture_wanted)
@@ -162,6 +165,10 @@ class MeasuredResults(QObject):
             return
         self._store.take_scenario(scenario)
         self.leave()
+
+    def _take_processes(self, seen: tuple[OtherProcess, ...]) -> None:
+        """Let other processes stay on the GPU: rows of what else lives there, as one edit."""
+        self._store.edit("residents_added", taken(seen))
 
     def _describe(self) -> None:
         from optmem_gui.gui.dialogs.describe_result import DescribeDialog  # noqa: PLC0415  # as said above

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeVar
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import ModelRef
+from optmem_gui.core.observing import OtherProcess
 from optmem_gui.core.residents import Resident
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.units import CountError, format_count, parse_count
@@ -72,6 +73,22 @@ def templates(model: ModelRef, names: Mapping[str, str]) -> tuple[Template, ...]
         sizes = (shape.layers, *one, _ROLLOUT_TOKENS)
         text = " x ".join(map(str, sizes))
         found.append(Template("kv_cache", Resident(names["kv_cache"], prod(sizes), "bf16"), text))
+    return tuple(found)
+
+
+def program_name(process: OtherProcess) -> str:
+    """The program of a process without its folder; empty where the driver does not tell."""
+    return re.split(r"[/\\]", process.name.strip())[-1]
+
+
+def taken(processes: Iterable[OtherProcess]) -> tuple[Template, ...]:
+    """Other processes as rows, each by its program and its bytes; one without a figure is left out."""
+    found = []
+    for process in processes:
+        if process.used_bytes:
+            name = program_name(process) or str(process.pid)
+            resident = Resident.of_bytes(name, process.used_bytes)
+            found.append(Template("process", resident, format_count(resident.count)))
     return tuple(found)
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 MERGE_SECONDS = 1.0
 """Edits of one field that follow each other faster are one undo step."""
 
-_APART = ("file", "model", "several", "parallel", "recipe", "resident_added", "resident_removed")
+_APART = ("file", "model", "several", "parallel", "recipe", "residents_added", "resident_removed")
 """Edits that are undo steps of their own, however quickly they follow each other."""
 
 SLICE_SECONDS = 0.004

@@ -170,6 +170,13 @@ def test_a_scenario_file_carries_its_recipe_into_every_answer(optmem: Optmem, tm
     assert _estimate(optmem, "--params", "1M").document["scenario"]["recipe"] is None
 
 
+def test_something_of_which_the_size_alone_is_known_is_there_too(optmem: Optmem) -> None:
+    alone = _estimate(optmem, "--params", "1M").document
+    beside = _estimate(optmem, "--params", "1M", "--resident", "server:1.5GiB").document
+    assert beside["peak"]["allocated"] - alone["peak"]["allocated"] == 3 * 2**29
+    assert beside["scenario"]["residents"] == [{"name": "server", "count": 3 * 2**29, "dtype": "uint8"}]
+
+
 def test_people_read_the_answer_first(optmem: Optmem) -> None:
     answer = optmem("estimate", "--params", "1B", "--precision", "fp32", "--gpu", "h100-80gb")
     lines = answer.out.splitlines()
@@ -211,6 +218,8 @@ def test_people_read_the_answer_first(optmem: Optmem) -> None:
         (("--params", "7B", "--recipe", "x"), "hf-trainer"),
         (("--params", "7B", "--gpus", "8", "--tp", "3"), "gpus: 8 does not divide by 3 (tp 3 x pp 1 x cp 1)"),
         (("--params", "7B", "--resident", "ema"), "ema is not NAME:COUNT:DTYPE"),
+        (("--params", "7B", "--resident", "server:5"), "5 is no size"),
+        (("--params", "7B", "--resident", "server:0GiB"), "0GiB is no size"),
         (("--params", "7B", "--host-memory", "much"), "much is no size"),
         (("--params", "7B", "--solve", "size"), "--solve"),
         (("nowhere.safetensors",), "nowhere.safetensors"),

@@ -12,6 +12,7 @@ from optmem_gui.core.estimate import compute
 from optmem_gui.core.residents import Resident
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.synthetic import synthetic_ref
+from optmem_gui.core.units import CountError, parse_bytes
 from optmem_gui.report.scenario_file import load_scenario, save_scenario
 
 ALONE = Scenario(synthetic_ref(1_000_000), precision="bf16", batch=1, sequence=64)
@@ -35,3 +36,20 @@ def test_they_are_saved(tmp_path: Path) -> None:
     path = tmp_path / "a.optmem"
     save_scenario(path, replace(ALONE, residents=TWO))
     assert load_scenario(path).residents == TWO
+
+
+@pytest.mark.parametrize(
+    ("text", "size_bytes"),
+    [("5GiB", 5 << 30), ("1.5 GB", 1_500_000_000), ("512 MiB", 512 << 20), ("700b", 700), ("0.1KiB", 103)],
+)
+def test_a_size_is_read_with_its_unit(text: str, size_bytes: int) -> None:
+    assert parse_bytes(text) == size_bytes
+    assert Resident.of_bytes("server", size_bytes).size_bytes == size_bytes
+
+
+@pytest.mark.parametrize(
+    "text", ["", "5", "GiB", "0GiB", "-1GiB", "5GiBs", "1e3GiB", "9" * 18 + "TiB", "5 apples"]
+)
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(CountError, match="size"):
+        parse_bytes(text)

@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from optmem_gui.core.errors import UserError
+from optmem_gui.core.observing import OtherProcess
+from optmem_gui.core.reasons import Reason
 from optmem_gui.core.recipes import RECIPES, with_recipe
 from optmem_gui.core.residents import Resident
 from optmem_gui.core.synthetic import synthetic_ref
+from optmem_gui.core.units import GIB
+from optmem_gui.engine.devices import CPU, Device, Devices
 from optmem_gui.gui.main_window import MainWindow
 from optmem_gui.gui.resident_edits import read_count, templates, without_row
 from optmem_gui.gui.store import Store
@@ -89,7 +93,7 @@ def test_a_row_is_added_edited_and_removed(window: MainWindow, store: Store) -> 
 
 def test_every_field_has_a_name(window: MainWindow, store: Store) -> None:
     panel = window.inputs.residents
-    store.edit("resident_added", templates(store.snapshot.scenario.model, NAMES)[0])
+    store.edit("residents_added", templates(store.snapshot.scenario.model, NAMES)[:1])
     for name, field in panel.fields.items():
         editor = field.label.buddy()
         assert editor is not None, name
@@ -148,3 +152,39 @@ def test_a_file_opens_with_its_recipe_and_what_was_changed_since(
     assert store.snapshot.scenario.recipe is None
     store.undo_stack.redo()
     assert store.snapshot.scenario.recipe == "peft-lora"
+
+
+def _devices(others: tuple[OtherProcess, ...] | Reason) -> Devices:
+    gpu = Device("GPU-1", "NVIDIA L4", 24 * GIB, 19 * GIB, others=others)
+    return Devices((gpu,), Device(CPU, "CPU", GIB, GIB), None)
+
+
+def test_other_processes_are_taken_in_with_one_click(window: MainWindow, store: Store) -> None:
+    panel = window.inputs.residents
+    assert panel.take_button.isHidden()
+    before = store.snapshot.scenario
+    there = (OtherProcess(4321, "/usr/bin/python3", 5 * GIB), OtherProcess(7, "C:\\x\\game.exe", GIB))
+    store.set_devices(_devices((*there, OtherProcess(99, "", None))))
+    said = panel.there.text()
+    assert said.startswith(
+        "On NVIDIA L4 now: python3 (process 4321), 5.00 GiB; game.exe (process 7), 1.00 GiB"
+    )
+    assert said.endswith("? (process 99), ?")
+    panel.take_button.click()
+    assert store.snapshot.scenario.residents == (
+        Resident.of_bytes("python3", 5 * GIB),
+        Resident.of_bytes("game.exe", GIB),
+    )
+    assert panel.take_button.isHidden()
+    store.undo_stack.undo()
+    assert store.snapshot.scenario == before
+    assert not panel.take_button.isHidden()
+
+
+def test_processes_that_the_driver_hides_say_why(window: MainWindow, store: Store) -> None:
+    store.set_devices(_devices(Reason("nvml.no_permission")))
+    panel = window.inputs.residents
+    assert panel.there.text().startswith("Other processes: The driver refuses figures")
+    assert panel.take_button.isHidden()
+    store.set_devices(_devices(()))
+    assert panel.there.isHidden()

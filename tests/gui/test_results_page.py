@@ -160,6 +160,19 @@ def test_the_scenario_is_taken_up_and_can_be_undone(page: ResultsPage, window: M
     assert window.store.snapshot.scenario == before
 
 
+def test_processes_that_were_seen_are_taken_in_with_one_click(page: ResultsPage, window: MainWindow) -> None:
+    before = window.store.snapshot.scenario
+    select(page, 1)
+    seen = kept().others[0].processes
+    page.detail.take_button.click()
+    sizes = [resident.size_bytes for resident in window.store.snapshot.scenario.residents]
+    assert sizes == [process.used_bytes for process in seen]
+    window.store.undo_stack.undo()
+    assert window.store.snapshot.scenario == before
+    select(page, 0, 1)
+    assert page.detail.take_button.isHidden()
+
+
 def test_names_and_notes_are_written_down(
     page: ResultsPage, stored: ResultsStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 TEXTS: dict[str, str] = {
-    "resident.form": "--resident: {given} is not NAME:COUNT:DTYPE; write for example reference:7B:bf16",
+    "resident.form": "--resident: {given} is not NAME:COUNT:DTYPE or NAME:SIZE; write for example reference:7B:bf16 or server:5GiB",
     "resident.dtype": "{name}: {given} is no type; choose one of {known}",
     "recipe.unknown": "--recipe: {given} is not known; choose one of {known}",
     "solve.one_gpu": "--solve: name the one GPU to fill, such as --gpu h100-80gb",
@@ -32,6 +32,7 @@ TEXTS: dict[str, str] = {
     "way.bucket_view": "gradients live in DDP's buckets: nothing is lost, unless code keeps .grad",
     "resident.count": "{given} is no number of elements; write for example 7B, or a product such as 2 x 32 x 8 x 128",
     "resident.size": "{given} elements are too many; at most {limit_count}",
+    "size.not_a_size": "Size: {given} is no size; write a number with GiB, MiB, GB or MB, such as 5GiB",
     "resident.name": "a name is needed, to tell it from others",
     "pin.scenario": "{path}: cannot stand beside the present scenario: {reason}",
 }

@@ -1,16 +1,18 @@
-"""What else lives on the GPU: an EMA copy, a reference model, frozen encoders, a rollout engine's cache."""
+"""What else lives on the GPU: an EMA copy, a reference model, frozen encoders, other processes."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
-from optmem_gui.core.units import format_bytes
+from optmem_gui.core.observing import OtherProcess
+from optmem_gui.core.reasons import Reason
+from optmem_gui.core.units import SizeUnit, format_bytes
 from optmem_gui.gui.cards import MutedLabel
 from optmem_gui.gui.fields import Choice, ChoiceField, TextField, side_by_side
-from optmem_gui.gui.i18n import listed
+from optmem_gui.gui.i18n import clauses, listed, render_reason
 from optmem_gui.gui.input_panel import InputPanel
-from optmem_gui.gui.resident_edits import DTYPES, PREFIX, templates
+from optmem_gui.gui.resident_edits import DTYPES, PREFIX, Template, program_name, taken, templates
 from optmem_gui.gui.snapshot import Snapshot
 
 
@@ -38,6 +40,13 @@ class ResidentsPanel(InputPanel):
         self.body.addWidget(self.hint)
         self.body.addLayout(self.column_of_rows)
         self.body.addWidget(self.add_button)
+        self.there = MutedLabel(self)
+        self.take_button = QPushButton(self)
+        self.take_button.setObjectName("takeProcesses")
+        self.take_button.clicked.connect(self._take)
+        self.body.addWidget(self.there)
+        self.body.addWidget(self.take_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._offered: tuple[Template, ...] = ()
         self.retranslate()
 
     def retranslate(self) -> None:
@@ -46,6 +55,8 @@ class ResidentsPanel(InputPanel):
         self.hint.setText(self.tr("Nothing: add an EMA copy, a reference model or a frozen encoder."))
         self.add_button.setText(self.tr("Add"))
         self.add_button.setAccessibleName(self.tr("Add something that lives on the GPU"))
+        self.take_button.setText(self.tr("Add these processes"))
+        self.take_button.setToolTip(self.tr("Each becomes a row with its name and its bytes"))
         self._label()
 
     def show_values(self, snapshot: Snapshot) -> None:
@@ -62,6 +73,32 @@ class ResidentsPanel(InputPanel):
             takes = self.tr("takes {size}").format(size=format_bytes(resident.size_bytes, snapshot.unit))
             self.fields[f"{PREFIX}{row}.count"].set_note(takes)
         self.hint.setVisible(not residents)
+        self._show_processes(snapshot)
+
+    def _show_processes(self, snapshot: Snapshot) -> None:
+        """Who uses the GPU at hand now, and an offer to take them in."""
+        device = None if snapshot.devices is None else snapshot.devices.automatic()
+        others = () if device is None else device.others
+        self._offered, text = (), ""
+        if isinstance(others, Reason):
+            text = self.tr("Other processes: {why}").format(why=render_reason(others, snapshot.unit))
+        elif device is not None and others:
+            self._offered = tuple(
+                each for each in taken(others) if each.resident not in snapshot.inputs.scenario.residents
+            )
+            listing = clauses(self._said(other, snapshot.unit) for other in others)
+            text = self.tr("On {device} now: {processes}").format(device=device.name, processes=listing)
+        self.there.setText(text)
+        self.there.setVisible(bool(text))
+        self.take_button.setVisible(bool(self._offered))
+
+    def _said(self, process: OtherProcess, unit: SizeUnit) -> str:
+        text = self.tr("{name} (process {pid}), {size}")
+        size = "?" if process.used_bytes is None else format_bytes(process.used_bytes, unit)
+        return text.format(name=program_name(process) or "?", pid=process.pid, size=size)
+
+    def _take(self) -> None:
+        self.edited.emit("residents_added", self._offered)
 
     def _build(self, count: int) -> None:
         while len(self._rows) > count:
@@ -134,5 +171,5 @@ class ResidentsPanel(InputPanel):
             action = self.menu.addAction(listed((names[template.id], size)))
             action.setToolTip(listed((template.text, template.resident.dtype)))
             action.triggered.connect(
-                lambda _checked=False, chosen=template: self.edited.emit("resident_added", chosen)
+                lambda _checked=False, chosen=template: self.edited.emit("residents_added", (chosen,))
             )

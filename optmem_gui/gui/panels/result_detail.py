@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
+from optmem_gui.core.observing import OtherProcess
 from optmem_gui.core.rank_rows import rank_changes
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.result_rows import result_changes
 from optmem_gui.core.units import SizeUnit, format_bytes
 from optmem_gui.gui.i18n import kept_title, labelled, listed, precision_name, render_reason
+from optmem_gui.gui.resident_edits import taken
 from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.painting import em
@@ -25,7 +27,13 @@ if TYPE_CHECKING:  # half of what a start would cost; made when a measurement is
 
 
 class ResultDetail(QWidget):
-    """Figures on the left, the course of the run on the right."""
+    """Figures on the left, the course of the run on the right.
+
+    Emits:
+        processes_wanted: Other processes that were seen, to be taken into the scenario.
+    """
+
+    processes_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +60,10 @@ class ResultDetail(QWidget):
         self.figures.addWidget(self.ranks)
         self.sides.addWidget(self.figures)
         self.plot: MeasuredPlot | None = None
+        self.take_button = QPushButton()
+        self.take_button.setObjectName("takeSeenProcesses")
+        self.take_button.clicked.connect(lambda: self.processes_wanted.emit(self._seen))
+        self._seen: tuple[OtherProcess, ...] = ()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(round(em(self) / 3))
@@ -59,6 +71,7 @@ class ResultDetail(QWidget):
             column.addWidget(widget)
         column.addWidget(self.sides, 1)
         column.addWidget(self.remarks)
+        column.addWidget(self.take_button, 0, Qt.AlignmentFlag.AlignLeft)
 
     def show_results(
         self, results: Sequence[KeptResult], problem: Reason | None, unit: SizeUnit, count: int
@@ -72,6 +85,7 @@ class ResultDetail(QWidget):
             count: How many are selected.
         """
         self.head.set_tone("text" if problem is None else "bad")
+        self._offer_processes(results[0] if problem is None and len(results) == 1 else None)
         if problem is not None:
             self._show_nothing(render_reason(problem, unit))
         elif len(results) == 1:
@@ -82,6 +96,12 @@ class ResultDetail(QWidget):
             self._show_nothing(
                 self.tr("Two can be compared, not {count}").format(count=count) if count else ""
             )
+
+    def _offer_processes(self, kept: KeptResult | None) -> None:
+        """Offer to take those in who used the GPU when it began."""
+        self._seen = kept.others[0].processes if kept is not None and kept.others else ()
+        self.take_button.setText(self.tr("Add these processes to what else is on the GPU"))
+        self.take_button.setVisible(bool(taken(self._seen)))
 
     def _show_nothing(self, text: str) -> None:
         self.head.setText(text)

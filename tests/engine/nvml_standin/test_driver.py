@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from optmem_gui.core.observing import OtherProcess
 from optmem_gui.core.reasons import Reason
 from optmem_gui.engine.devices import list_devices, system_memory
 from optmem_gui.engine.nvml import Nvml, NvmlDevice
@@ -346,3 +347,20 @@ def nvmlDeviceGetName(handle): return b"NVIDIA L4"
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=settings
     )
     assert "NvmlDevice(uuid='GPU-old', name='NVIDIA L4', parent='')" in found.stdout
+
+
+# Who else is there
+
+
+def test_other_processes_are_listed_with_the_device(nvidia: Driver) -> None:
+    there = (f"process 0 4321 {5 * GIB}", "program 4321 /usr/bin/python3", "process 0 99 na")
+    nvidia.says(H100, *there, f"process 0 {os.getpid()} {GIB}")
+    assert list_devices().gpus[0].others == (
+        OtherProcess(99, "", None),
+        OtherProcess(4321, "/usr/bin/python3", 5 * GIB),
+    )
+
+
+def test_processes_that_are_not_listed_say_why(nvidia: Driver) -> None:
+    nvidia.says(H100, "error nvmlDeviceGetComputeRunningProcesses 4")
+    assert reason(list_devices().gpus[0].others).key == "nvml.no_permission"
