@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from optmem_gui.core.errors import UserError
@@ -13,6 +13,7 @@ from optmem_gui.core.estimate import compute
 from optmem_gui.core.reasons import Reason
 from optmem_gui.gui.decisions import Decisions, Pinned
 from optmem_gui.gui.i18n import render_reason
+from optmem_gui.gui.latest import Latest
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.paths import SCENARIO_SUFFIX
@@ -33,12 +34,8 @@ class Deciding(QObject):
     def __init__(self, window: QWidget, store: Store, headline: HeadlinePanel, panel: DecidePanel) -> None:
         super().__init__(window)
         self._window, self._store, self._panel = window, store, panel
-        self._current: DecideThread | None = None
-        self._threads: set[DecideThread] = set()
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(PAUSE_MS)
-        self._later.timeout.connect(self._begin)
+        self._latest = Latest(self._thread, PAUSE_MS, self)
+        self._latest.ended.connect(self._ended)
         store.changed.connect(self._follow)
         store.decisions_changed.connect(headline.render_decisions)
         store.decisions_changed.connect(panel.render_decisions)
@@ -48,53 +45,35 @@ class Deciding(QObject):
         panel.pin_wanted.connect(self.pin)
         panel.open_wanted.connect(self.ask_file)
         panel.unpin_wanted.connect(lambda: store.set_pinned(None))
-        self._later.start()
+        self._latest.want()
 
     def close(self) -> None:
         """Stop and wait, because a thread must not outlive the window."""
-        self._give_up()
-        for thread in tuple(self._threads):
-            thread.wait()
+        self._latest.close()
 
     # -- what is decided
 
     def _follow(self, snapshot: Snapshot) -> None:
         decisions = snapshot.decisions
         if decisions is None or (decisions.scenario, decisions.gpu) != (snapshot.scenario, snapshot.gpu):
-            self._give_up()
-            self._later.start()
+            self._latest.want()
 
-    def _give_up(self) -> None:
-        self._later.stop()
-        if self._current is not None:
-            self._current.requestInterruption()
-            self._current = None
-
-    def _begin(self) -> None:
+    def _thread(self) -> DecideThread:
         from optmem_gui.gui.tasks.decide import DecideThread  # noqa: PLC0415  # as said above
 
         snapshot = self._store.snapshot
         thread = DecideThread(snapshot.scenario, snapshot.gpu, tuple(self._store.gpus.values()), self)
         thread.decided.connect(self._decided)
-        thread.finished.connect(self._finished)
-        self._threads.add(thread)
-        self._current = thread
-        thread.start()
+        return thread
 
     def _decided(self, decisions: Decisions) -> None:
-        if self.sender() is self._current:
+        if self._latest.is_latest(self.sender()):
             self._store.set_decisions(decisions)
 
-    def _finished(self) -> None:
-        thread = next((each for each in self._threads if each is self.sender()), None)
-        if thread is None:
-            return
-        self._threads.discard(thread)
-        thread.deleteLater()
-        if thread is self._current:
-            self._current = None
-            if thread.defect is not None:
-                raise thread.defect
+    @staticmethod
+    def _ended(thread: DecideThread) -> None:
+        if thread.defect is not None:
+            raise thread.defect
 
     # -- what is done with it
 

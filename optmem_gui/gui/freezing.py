@@ -6,10 +6,11 @@ takes the choice away, because its names are others.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from optmem_gui.core.model import ModelRef
 from optmem_gui.core.reasons import Reason
+from optmem_gui.gui.latest import Latest
 from optmem_gui.gui.snapshot import FreezeState, Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tasks.freeze import FreezeThread
@@ -25,63 +26,39 @@ class Freezer(QObject):
         super().__init__(parent)
         self._store = store
         self._model: ModelRef | None = None
-        self._current: FreezeThread | None = None
-        self._threads: set[FreezeThread] = set()
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(AFTER_KEY_MS)
-        self._later.timeout.connect(self._begin)
+        self.latest = Latest(self._thread, AFTER_KEY_MS, self)
+        self.latest.ended.connect(self._ended)
         store.changed.connect(self._follow)
 
     def want(self, pattern: str) -> None:
         """Train what this pattern finds; an empty one takes the model as it comes."""
-        self._give_up()
+        self.latest.give_up()
         model = self._store.snapshot.inputs.scenario.model
         if pattern == model.trained:
             self._store.set_freezing(None)
             return
         self._model = model
         self._store.set_freezing(FreezeState(pattern))
-        self._later.start()
+        self.latest.want()
 
     def close(self) -> None:
         """Stop and wait, because a thread must not outlive the window."""
-        self._give_up()
-        for thread in tuple(self._threads):
-            thread.wait()
+        self.latest.close()
 
     def _follow(self, snapshot: Snapshot) -> None:
         """Another model came: the choice was for the one before it."""
         if snapshot.freezing is not None and snapshot.inputs.scenario.model is not self._model:
-            self._give_up()
+            self.latest.give_up()
             self._store.set_freezing(None)
 
-    def _give_up(self) -> None:
-        self._later.stop()
-        if self._current is not None:
-            self._current.requestInterruption()
-            self._current = None
-
-    def _begin(self) -> None:
+    def _thread(self) -> FreezeThread | None:
         freezing = self._store.snapshot.freezing
         if freezing is None or self._model is None:
-            return
+            return None
         checkpoint = self._store.snapshot.inputs.checkpoint
-        thread = FreezeThread(self._model, freezing.pattern.strip(), self, checkpoint)
-        thread.finished.connect(self._finished)
-        self._threads.add(thread)
-        self._current = thread
-        thread.start()
+        return FreezeThread(self._model, freezing.pattern.strip(), self, checkpoint)
 
-    def _finished(self) -> None:
-        thread = self.sender()
-        if not isinstance(thread, FreezeThread):
-            return
-        self._threads.discard(thread)
-        thread.deleteLater()
-        if thread is not self._current:
-            return
-        self._current = None
+    def _ended(self, thread: FreezeThread) -> None:
         match thread.outcome:
             case ModelRef() as model:
                 self._store.set_freezing(None)

@@ -28,7 +28,7 @@ def type_pattern(window: MainWindow, qtbot: QtBot, pattern: str) -> None:
         return freezing is None or freezing.reason is not None
 
     qtbot.waitUntil(done)
-    qtbot.waitUntil(lambda: not window.freezer._threads)
+    qtbot.waitUntil(lambda: not window.freezer.latest.threads)
 
 
 def pending(store: Store) -> str:
@@ -115,7 +115,7 @@ def test_figures_are_marked_until_they_follow_and_another_model_ends_it(
     assert pending(store) == "lm_head"  # the model is the same
     store.load_model(preset_ref("gpt2"), None)
     assert pending(store) == ""
-    assert not window.freezer._later.isActive()
+    assert not window.freezer.latest.is_waiting
     settle()
     assert store.snapshot.scenario.model.trained == ""
 
@@ -134,5 +134,5 @@ def test_closing_the_window_waits_for_the_names(
     window.freezer.want("lm_head")
     qtbot.waitUntil(lambda: bool(started))
     assert window.close()
-    assert all(thread.isFinished() for thread in window.freezer._threads)
+    assert all(thread.isFinished() for thread in window.freezer.latest.threads)
     assert store.snapshot.scenario.model.trained == ""
