@@ -87,6 +87,8 @@ class _StoredLora(Stored, frozen=True):
 
 
 class _StoredParallel(Stored, frozen=True, omit_defaults=True):
+    """A layout with its bounds, which msgspec reads off its own types only and core knows nothing of."""
+
     gpus: Positive
     shard: _Shard
     tp: Positive = 1

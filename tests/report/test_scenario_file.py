@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,8 +17,10 @@ from optmem_gui.core.dtypes import DTYPES, F32
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.layer_form import LatentAttention, LayerForm, Mixture
 from optmem_gui.core.model import BufferGroup, ModelRef, Role, Source, TensorGroup
+from optmem_gui.core.parallel import Parallel
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.recipes import RECIPES, changed_fields, with_recipe
+from optmem_gui.core.residents import Resident
 from optmem_gui.core.scenario import Attention, BaseDType, Lora, Loss, Scenario, Target
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.core.transformer import TransformerShape
@@ -100,6 +103,8 @@ def test_every_field_of_the_program_is_in_the_file() -> None:
     pairs = (
         (scenario_file._StoredScenario, Scenario),
         (scenario_file._StoredLora, Lora),
+        (scenario_file._StoredParallel, Parallel),
+        (scenario_file._StoredResident, Resident),
         (stored_shape.StoredTransformer, TransformerShape),
         (stored_shape.StoredForm, LayerForm),
         (stored_shape.StoredMixture, Mixture),
@@ -111,6 +116,11 @@ def test_every_field_of_the_program_is_in_the_file() -> None:
         assert set(stored.__struct_fields__) == {field.name for field in fields(program)}
     kept = {field.name for field in fields(ModelRef) if field.init}
     assert set(scenario_file._StoredModel.__struct_fields__) == kept
+
+
+def test_what_is_left_out_of_a_layout_is_what_the_program_takes() -> None:
+    stored = scenario_file._StoredParallel(2, "fsdp2")
+    assert msgspec.structs.asdict(stored) == asdict(Parallel(2, "fsdp2"))
 
 
 @pytest.mark.parametrize("recipe_id", RECIPES)
