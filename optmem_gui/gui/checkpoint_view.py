@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QFrame, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QWidget
 
+from optmem_gui.gui.page_place import PagePlace
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 from optmem_gui.gui.tasks.load import LoadedModel
@@ -34,10 +35,9 @@ class CheckpointView(QObject):
         self, stack: QStackedWidget, store: Store, window: QWidget, python: Callable[[], str] = lambda: ""
     ) -> None:
         super().__init__(window)
-        self._stack, self._store, self._window, self._python = stack, store, window, python
+        self._place, self._store, self._window, self._python = PagePlace(stack), store, window, python
         self._held: LoadedModel | None = None
         self._inspector: Inspector | None = None
-        self._view: QScrollArea | None = None
         self._possible = False
         self.page: CheckpointPage | None = None
         self._watch = FileWatch(self)
@@ -47,7 +47,7 @@ class CheckpointView(QObject):
     @property
     def is_shown(self) -> bool:
         """Whether the page is shown."""
-        return self._view is not None and self._stack.currentWidget() is self._view
+        return self._place.is_shown
 
     def hold(self, loaded: LoadedModel) -> None:
         """Keep what was just read."""
@@ -67,8 +67,7 @@ class CheckpointView(QObject):
         if self._store.snapshot.inputs.checkpoint is None:
             return
         inspector = self._ready()
-        if self._view is not None:
-            self._stack.setCurrentWidget(self._view)
+        self._place.show()
         self.shown.emit(True)
         inspector.activate(True)
 
@@ -76,7 +75,7 @@ class CheckpointView(QObject):
         """Go back to the estimate."""
         if self.is_shown and self._inspector is not None:
             self._inspector.activate(False)
-            self._stack.setCurrentIndex(0)
+            self._place.leave()
         self.shown.emit(False)
 
     def close(self) -> None:
@@ -94,8 +93,7 @@ class CheckpointView(QObject):
             if self._held is not None:
                 inspector.hold(self._held)
             self.page = page = CheckpointPage()
-            self._view = scrolling(page)
-            self._stack.addWidget(self._view)
+            self._place.put(page)
             inspector.changed.connect(self._show)
             page.leave_wanted.connect(self.leave)
             page.stop_wanted.connect(inspector.stop)
@@ -133,15 +131,3 @@ class CheckpointView(QObject):
                 self.leave()
         if self.is_shown and self._inspector is not None:
             self._show(self._inspector.state)
-
-
-def scrolling(page: QWidget) -> QScrollArea:
-    """The page in a view of its own: a small window scrolls, and is not made larger by what it shows."""
-    view = QScrollArea()
-    view.setWidgetResizable(True)
-    view.setFrameShape(QFrame.Shape.NoFrame)
-    view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    view.setWidget(page)
-    view.viewport().setAutoFillBackground(False)
-    page.setAutoFillBackground(False)
-    return view

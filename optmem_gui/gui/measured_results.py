@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QStackedWidget, QWidget
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.observing import OtherProcess
 from optmem_gui.core.reasons import Reason
-from optmem_gui.gui.checkpoint_view import scrolling
 from optmem_gui.gui.files import Files
 from optmem_gui.gui.i18n import kept_title
+from optmem_gui.gui.page_place import PagePlace
 from optmem_gui.gui.resident_edits import taken
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
@@ -44,13 +44,12 @@ class MeasuredResults(QObject):
         self, stack: QStackedWidget, store: Store, files: Files, settings_folder: Path, window: QWidget
     ) -> None:
         super().__init__(window)
-        self._stack, self._store, self._files, self._window = stack, store, files, window
+        self._place, self._store, self._files, self._window = PagePlace(stack), store, files, window
         self._calibrations = settings_folder / CALIBRATIONS_FILE
         self._kept: ResultsStore | None = None
         self._selected: tuple[KeptResult, ...] = ()
         self._last: str = ""
         self._followed: KeptResult | None = None
-        self._view: QWidget | None = None
         self.page: ResultsPage | None = None
         store.measurement_changed.connect(self._follow)
         store.changed.connect(self._render)
@@ -60,7 +59,7 @@ class MeasuredResults(QObject):
     @property
     def is_shown(self) -> bool:
         """Whether the page is shown."""
-        return self._view is not None and self._stack.currentWidget() is self._view
+        return self._place.is_shown
 
     @property
     def pictured(self) -> QWidget | None:
@@ -92,14 +91,12 @@ class MeasuredResults(QObject):
         if not page.selected_ids():
             entries = self.results.listed().entries
             page.select(self._last or (entries[0].id if entries else ""))
-        if self._view is not None:
-            self._stack.setCurrentWidget(self._view)
+        self._place.show()
         self.shown.emit(True)
 
     def leave(self) -> None:
         """Go back to the estimate."""
-        if self.is_shown:
-            self._stack.setCurrentIndex(0)
+        self._place.leave()
         self.shown.emit(False)
 
     def open(self, path: Path) -> None:
@@ -121,8 +118,7 @@ class MeasuredResults(QObject):
             from optmem_gui.gui.panels.results_list import ResultsPage  # noqa: PLC0415  # as said above
 
             self.page = page = ResultsPage()
-            self._view = scrolling(page)
-            self._stack.addWidget(self._view)
+            self._place.put(page)
             page.leave_wanted.connect(self.leave)
             page.open_wanted.connect(self._ask_file)
             page.selected.connect(self._select)

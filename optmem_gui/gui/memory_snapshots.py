@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QStackedWidget
 
+from optmem_gui.gui.page_place import PagePlace
 from optmem_gui.gui.snapshot import Snapshot
 from optmem_gui.gui.store import Store
 
@@ -29,16 +30,15 @@ class MemorySnapshots(QObject):
 
     def __init__(self, stack: QStackedWidget, store: Store, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._stack, self._store = stack, store
+        self._place, self._store = PagePlace(stack), store
         self._replayer: Replayer | None = None
-        self._view: QScrollArea | None = None
         self.page: SnapshotPage | None = None
         store.changed.connect(self._follow)
 
     @property
     def is_shown(self) -> bool:
         """Whether the page of a snapshot is shown."""
-        return self._view is not None and self._stack.currentWidget() is self._view
+        return self._place.is_shown
 
     def open(self, path: Path) -> None:
         """Read a snapshot and show it."""
@@ -61,8 +61,7 @@ class MemorySnapshots(QObject):
 
             self._replayer = replayer = Replayer(self)
             self.page = page = SnapshotPage()
-            self._view = _scrolling(page)
-            self._stack.addWidget(self._view)
+            self._place.put(page)
             page.device_wanted.connect(replayer.choose)
             page.leave_wanted.connect(replayer.leave)
             page.stop_wanted.connect(replayer.stop)
@@ -79,9 +78,10 @@ class MemorySnapshots(QObject):
         before = self.is_shown
         self.page.show_state(state, self._store.snapshot.unit)
         there = state.path is not None
-        wanted: QWidget | None = self._view if there else self._stack.widget(0)
-        if wanted is not None:
-            self._stack.setCurrentWidget(wanted)
+        if there:
+            self._place.show()
+        else:
+            self._place.leave()
         if before != there:
             self.shown.emit(there)
 
@@ -89,15 +89,3 @@ class MemorySnapshots(QObject):
         """Sizes are shown in the unit that was chosen."""
         if self.page is not None and self._replayer is not None and self.is_shown:
             self.page.show_state(self._replayer.state, snapshot.unit)
-
-
-def _scrolling(page: QWidget) -> QScrollArea:
-    """The page in a view of its own: a small window scrolls, and is not made larger by what it shows."""
-    view = QScrollArea()
-    view.setWidgetResizable(True)
-    view.setFrameShape(QFrame.Shape.NoFrame)
-    view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    view.setWidget(page)
-    view.viewport().setAutoFillBackground(False)
-    page.setAutoFillBackground(False)
-    return view

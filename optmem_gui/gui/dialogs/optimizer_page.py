@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.optimizers.declare import Implementation, Option
@@ -16,15 +15,15 @@ from optmem_gui.core.optimizers.state import OptimizerState
 from optmem_gui.core.proof import proof_of
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import OptionValue
-from optmem_gui.core.units import format_bytes, format_count
+from optmem_gui.core.units import format_count
+from optmem_gui.gui.dialogs.reading import ReadingDialog, Sayer
 from optmem_gui.gui.i18n import listed, model_title, precision_name, render_reason
 from optmem_gui.gui.snapshot import Snapshot
-from optmem_gui.gui.theme import is_dark, shades
 
 Row = tuple[str, str]
 
 
-class OptimizerPageDialog(QDialog):
+class OptimizerPageDialog(ReadingDialog):
     """A page to read beside the window; it follows the model and the options while it is open.
 
     Emits:
@@ -34,25 +33,10 @@ class OptimizerPageDialog(QDialog):
     chosen = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("optimizerPage")
-        self._snapshot: Snapshot | None = None
+        super().__init__("optimizerPage", parent)
         self.optimizer = ""
-        self.text = QTextBrowser(self)
-        self.text.setObjectName("optimizerPageText")
-        self.text.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
-        self.use, self.copy = QPushButton(self), QPushButton(self)
-        self.buttons.addButton(self.use, QDialogButtonBox.ButtonRole.ActionRole)
-        self.buttons.addButton(self.copy, QDialogButtonBox.ButtonRole.ActionRole)
+        self.use = self.add_button()
         self.use.clicked.connect(lambda: self.chosen.emit(self.optimizer))
-        self.copy.clicked.connect(self._copy)
-        self.buttons.rejected.connect(self.reject)
-        column = QVBoxLayout(self)
-        column.addWidget(self.text, 1)
-        column.addWidget(self.buttons)
         em = self.fontMetrics().height()
         self.resize(46 * em, 36 * em)
         self.retranslate()
@@ -61,7 +45,7 @@ class OptimizerPageDialog(QDialog):
         """Show the page of an optimizer."""
         if optimizer != self.optimizer:
             self.optimizer = optimizer
-            self.text.verticalScrollBar().setValue(0)
+            self.go_to_start()
         self.render(snapshot)
 
     def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # what shows snapshots says it so
@@ -72,9 +56,7 @@ class OptimizerPageDialog(QDialog):
         page = optimizer_page(snapshot.scenario, self.optimizer)
         chosen = self.optimizer == snapshot.scenario.optimizer
         self.use.setEnabled(not chosen and page.refused is None)
-        place = self.text.verticalScrollBar().value()
-        self.text.setHtml(self._html(page, snapshot))
-        self.text.verticalScrollBar().setValue(place)
+        self.show_html(self._html(page, snapshot))
         self.setWindowTitle(self.optimizer)
 
     def retranslate(self) -> None:
@@ -85,22 +67,11 @@ class OptimizerPageDialog(QDialog):
         if self._snapshot is not None:
             self.render(self._snapshot)
 
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
-        """Follow the language and the theme, whose colours stand in the text."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange and self._snapshot is not None:
-            self.render(self._snapshot)
-
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.text.toPlainText())
-
     # -- the text
 
     def _html(self, page: OptimizerPage, snapshot: Snapshot) -> str:
         entry = page.implementation
-        say = _Sayer(snapshot)
+        say = Sayer(snapshot)
         parts = [f"<h2>{escape(entry.name)}</h2>", f"<p>{say.reason(entry.about)}</p>"]
         belief = entry.belief_reason
         if belief is not None:
@@ -109,13 +80,13 @@ class OptimizerPageDialog(QDialog):
         parts += [f"<p>⚠ {say.reason(Reason(key, {'optimizer': entry.id}))}</p>" for key in entry.cautions]
         if page.refused is not None:
             parts.append(f"<p>⚠ {say.reason(page.refused)}</p>")
-        parts.append(say.heading(self.tr("What it keeps")))
+        parts.append(_heading(self.tr("What it keeps")))
         parts.append(self._states(page, say, snapshot))
-        parts.append(say.heading(self.tr("What its step takes beside that")))
+        parts.append(_heading(self.tr("What its step takes beside that")))
         parts.append(self._step(page, say))
-        parts.append(say.heading(self.tr("Options that change memory")))
+        parts.append(_heading(self.tr("Options that change memory")))
         parts.append(self._options(page.options, say))
-        parts.append(say.heading(self.tr("Where this is known from")))
+        parts.append(_heading(self.tr("Where this is known from")))
         parts.append(_table(self._identity(entry)))
         return "".join(parts)
 
@@ -140,7 +111,7 @@ class OptimizerPageDialog(QDialog):
         ]
         return [(name, escape(value)) for name, value in rows if value]
 
-    def _states(self, page: OptimizerPage, say: _Sayer, snapshot: Snapshot) -> str:
+    def _states(self, page: OptimizerPage, say: Sayer, snapshot: Snapshot) -> str:
         state = page.state
         if state is None:
             return _paragraph(self.tr("Not predicted: it cannot train this model."))
@@ -167,20 +138,20 @@ class OptimizerPageDialog(QDialog):
         return f"{_paragraph(total)}{self._state_table(page, state, say, heads)}{absent}"
 
     @staticmethod
-    def _state_table(page: OptimizerPage, state: OptimizerState, say: _Sayer, heads: Sequence[str]) -> str:
+    def _state_table(page: OptimizerPage, state: OptimizerState, say: Sayer, heads: Sequence[str]) -> str:
         rows = [
             (
                 escape(row.name),
                 escape(row.dtype),
                 say.size(row.bytes),
                 escape(_each(page.per_parameter(row.bytes))),
-                f"{say.reason(row.why)}<br>{say.muted(row.dtype_why)}",
+                f"{say.reason(row.why)}<br>{say.muted(say.reason(row.dtype_why))}",
             )
             for row in state.rows
         ]
         return _table(rows, heads) if rows else ""
 
-    def _step(self, page: OptimizerPage, say: _Sayer) -> str:
+    def _step(self, page: OptimizerPage, say: Sayer) -> str:
         if page.temporaries is None:
             words = self.tr("Not predicted: it runs in another runtime than torch.")
             if page.refused is not None:
@@ -191,7 +162,7 @@ class OptimizerPageDialog(QDialog):
             return why
         return why + _paragraph(self.tr("This is an estimate, not an exact count."))
 
-    def _options(self, options: Iterable[PageOption], say: _Sayer) -> str:
+    def _options(self, options: Iterable[PageOption], say: Sayer) -> str:
         effects = {"state": self.tr("state"), "temporaries": self.tr("temporaries")}
         rows = [
             (
@@ -222,25 +193,8 @@ class OptimizerPageDialog(QDialog):
         return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-class _Sayer:
-    """Writes figures and sentences as the window does, safe inside HTML."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._unit = snapshot.unit
-        self._tone = shades(is_dark())
-
-    def reason(self, reason: Reason) -> str:
-        return escape(render_reason(reason, self._unit))
-
-    def muted(self, reason: Reason) -> str:
-        return f'<span style="color:{self._tone.muted}">{self.reason(reason)}</span>'
-
-    def size(self, size_bytes: int) -> str:
-        return escape(format_bytes(size_bytes, self._unit))
-
-    @staticmethod
-    def heading(text: str) -> str:
-        return f"<h3>{escape(text)}</h3>"
+def _heading(text: str) -> str:
+    return f"<h3>{escape(text)}</h3>"
 
 
 def _each(bytes_per_parameter: float) -> str:

@@ -5,29 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from PySide6.QtCore import QEvent, QLocale, QSignalBlocker, Qt, QUrl, Signal
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import (
-    QComboBox,
-    QDialog,
-    QDialogButtonBox,
-    QLabel,
-    QPushButton,
-    QTextBrowser,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QLocale, QSignalBlocker, Qt, QUrl, Signal
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from optmem_gui.core.breakdown import Band
 from optmem_gui.core.proof import ProofKind
-from optmem_gui.core.reasons import Reason
-from optmem_gui.core.units import format_bytes, format_count
+from optmem_gui.core.units import format_count
 from optmem_gui.core.why.answer import Subject, SubjectKind, Term, Why, subjects_of
 from optmem_gui.core.why.explain import explain
 from optmem_gui.gui.dialogs.pages import page_title
+from optmem_gui.gui.dialogs.reading import ReadingDialog, Sayer
 from optmem_gui.gui.i18n import component_name, labelled, phase_name, render_reason
 from optmem_gui.gui.snapshot import Snapshot
-from optmem_gui.gui.theme import is_dark, shades
 from optmem_gui.gui.widgets.painting import em
 
 PROOF_MARKS: dict[ProofKind, str] = {
@@ -47,7 +36,7 @@ _LINKS = {"term.allocated": Subject("tier", "allocated"), "term.reserved": Subje
 """Terms that are numbers of their own and can be asked about in turn."""
 
 
-class WhyDialog(QDialog):
+class WhyDialog(ReadingDialog):
     """A small window to read beside the main one; it follows the figures while it is open.
 
     Emits:
@@ -57,34 +46,19 @@ class WhyDialog(QDialog):
     page_wanted = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("why")
-        self._snapshot: Snapshot | None = None
+        label, choice = QLabel(), QComboBox()
+        super().__init__("why", parent, (label, choice))
         self._subjects: tuple[Subject, ...] = ()
         self.subject = Subject("tier", "allocated")
-        self.label = QLabel(self)
-        self.choice = QComboBox(self)
+        self.label, self.choice = label, choice
         self.choice.setObjectName("whySubject")
         self.label.setBuddy(self.choice)
-        self.text = QTextBrowser(self)
-        self.text.setObjectName("whyText")
         self.text.setOpenLinks(False)
         self.text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextBrowserInteraction | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
-        self.copy = QPushButton(self)
-        self.buttons.addButton(self.copy, QDialogButtonBox.ButtonRole.ActionRole)
-        self.copy.setAutoDefault(False)
-        self.copy.clicked.connect(self._copy)
-        self.buttons.rejected.connect(self.reject)
         self.choice.activated.connect(self._chosen)
         self.text.anchorClicked.connect(self._follow_link)
-        column = QVBoxLayout(self)
-        column.addWidget(self.label)
-        column.addWidget(self.choice)
-        column.addWidget(self.text, 1)
-        column.addWidget(self.buttons)
         line = round(em(self))
         self.resize(36 * line, 34 * line)
         self.retranslate()
@@ -93,7 +67,7 @@ class WhyDialog(QDialog):
         """Turn to another number."""
         if subject != self.subject:
             self.subject = subject
-            self.text.verticalScrollBar().setValue(0)
+            self.go_to_start()
         self.render(snapshot)
 
     def render(self, snapshot: Snapshot) -> None:  # type: ignore[override]  # what shows snapshots says it so
@@ -107,9 +81,7 @@ class WhyDialog(QDialog):
             self.subject = subjects[0]
         self._list(subjects)
         why = explain(self.subject, snapshot.scenario, snapshot.gpu, snapshot.breakdown)
-        place = self.text.verticalScrollBar().value()
-        self.text.setHtml(self._html(why, snapshot))
-        self.text.verticalScrollBar().setValue(place)
+        self.show_html(self._html(why, snapshot))
         self.setWindowTitle(self.tr("Why? {name}").format(name=self._name(self.subject)))
 
     def retranslate(self) -> None:
@@ -120,14 +92,6 @@ class WhyDialog(QDialog):
         self.text.setAccessibleName(self.tr("Why this number"))
         self._subjects = ()
         if self._snapshot is not None:
-            self.render(self._snapshot)
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802  # Qt's name
-        """Follow the language and the theme, whose colours stand in the text."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.LanguageChange:
-            self.retranslate()
-        elif event.type() == QEvent.Type.PaletteChange and self._snapshot is not None:
             self.render(self._snapshot)
 
     # -- choosing
@@ -161,9 +125,6 @@ class WhyDialog(QDialog):
         place = link.path()
         if place.isdigit() and int(place) < len(self._subjects) and self._snapshot is not None:
             self.show_subject(self._subjects[int(place)], self._snapshot)
-
-    def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.text.toPlainText())
 
     def _name(self, subject: Subject) -> str:
         if subject.kind == "component":
@@ -204,7 +165,7 @@ class WhyDialog(QDialog):
     def _band(self, band: Band, say: _Sayer) -> str:
         if band.low == band.high:
             exact = self.tr("{count} bytes").format(count=format_count(band.low))
-            return f"{say.size(band.low)}</b> {say.muted(exact)}<b>"
+            return f"{say.size(band.low)}</b> {say.muted(escape(exact))}<b>"
         template = self.tr("{low} to {high}")
         return template.format(low=say.size(band.low), high=say.size(band.high))
 
@@ -221,7 +182,7 @@ class WhyDialog(QDialog):
             words = self.tr("the largest of them") if why.operation == "largest" else self.tr("in all")
             size = self._span((Term(why.formula, why.result.low, why.result.high),), say)
             rows.append((f"<b>{size}</b>", f"<b>{escape(words)}</b>"))
-        return f"{say.line(say.muted(formula))}{head}{say.table(rows)}"
+        return f"{say.line(say.muted(escape(formula)))}{head}{say.table(rows)}"
 
     def _row(self, term: Term, say: _Sayer) -> tuple[str, str]:
         what = say.reason(term.what)
@@ -241,21 +202,8 @@ class WhyDialog(QDialog):
         return self.tr("{low} to {high}").format(low=say.size(low), high=say.size(high))
 
 
-class _Sayer:
-    """Writes figures and sentences as the window does, safe inside HTML."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self.unit = snapshot.unit
-        self._tone = shades(is_dark())
-
-    def reason(self, reason: Reason) -> str:
-        return escape(render_reason(reason, self.unit))
-
-    def size(self, size_bytes: int) -> str:
-        return escape(format_bytes(size_bytes, self.unit))
-
-    def muted(self, text: str) -> str:
-        return f'<span style="color:{self._tone.muted}">{escape(text)}</span>'
+class _Sayer(Sayer):
+    """The same with the parts that an explanation has."""
 
     def link(self, target: str, text: str) -> str:
         return f'<a href="{escape(target)}">{escape(text)}</a>'
@@ -272,8 +220,8 @@ class _Sayer:
         """A block that stands out by its ground and its edge, for what is often believed."""
         return (
             '<table width="100%" cellspacing="0" cellpadding="0" style="margin-top:10px"><tr>'
-            f'<td width="4" style="background-color:{self._tone.caution}"></td>'
-            f'<td style="background-color:{self._tone.window}; padding:8px">'
+            f'<td width="4" style="background-color:{self.tone.caution}"></td>'
+            f'<td style="background-color:{self.tone.window}; padding:8px">'
             f"<b>{escape(title)}</b><br>{html}</td>"
             "</tr></table>"
         )
