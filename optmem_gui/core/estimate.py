@@ -83,7 +83,10 @@ def _of_rank(ground: Ground, implementation: Implementation, gpu: Gpu | None) ->
         process=process,
         fit=None if gpu is None else fit_on(gpu, process),
         timeline=tuple(sizes.moments),
-        assumptions=(*_assumptions(ground, gpu), *sharding_notes(scenario, implementation, ground.share)),
+        assumptions=(
+            *_assumptions(ground, gpu, implementation),
+            *sharding_notes(scenario, implementation, ground.share),
+        ),
         warnings=tuple(_warnings(scenario, ground.layout, (*state.warnings, *temporaries.warnings))),
         state_only=not temporaries.predicted,
     )
@@ -130,7 +133,7 @@ def _counts(scenario: Scenario, layout: Layout) -> ParameterCounts:
     )
 
 
-def _assumptions(ground: Ground, gpu: Gpu | None) -> Iterable[Reason]:
+def _assumptions(ground: Ground, gpu: Gpu | None, implementation: Implementation) -> Iterable[Reason]:
     scenario, activations = ground.rank.scenario, ground.activations
     if scenario.model.architecture is None:
         yield Reason("assume.no_architecture")
@@ -139,6 +142,8 @@ def _assumptions(ground: Ground, gpu: Gpu | None) -> Iterable[Reason]:
     if activations is not None:
         yield activations.attention_why
         yield from activations.not_counted
+    if implementation.fused_backward:
+        yield Reason("assume.fused_backward", {"optimizer": implementation.id})
     yield Reason("assume.steady_step")
     if scenario.target == "cpu":
         yield Reason("assume.cpu")

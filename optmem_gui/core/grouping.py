@@ -22,7 +22,7 @@ _PROJECTION: Options = (("update_proj_gap", 200), ("scale", 0.25), ("alpha", 1.0
 def parameter_groups(
     implementation: Implementation, scenario: Scenario, *, function: bool = False
 ) -> tuple[ParameterGroup, ...]:
-    """The groups that a constructor takes; none where it takes a list or pairs with names.
+    """The groups that a constructor takes; none where it takes a list, pairs with names or the model.
 
     Args:
         implementation: The optimizer.
@@ -31,12 +31,10 @@ def parameter_groups(
             is not known.
 
     Raises:
-        UserError: It takes the model itself, or the split asks for what tensors do and that is not known.
+        UserError: The split asks for what tensors do and that is not known.
     """
-    if implementation.handing in ("list", "named"):
+    if implementation.handing in ("list", "named", "model"):
         return ()
-    if implementation.handing == "model":
-        raise UserError("measure.takes_model", optimizer=implementation.id)
     settings = implementation.settings(scenario.options, scenario.target)
     first, second = _values(implementation, settings)
     if function:

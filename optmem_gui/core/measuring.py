@@ -11,8 +11,10 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.grouping import parameter_groups
 from optmem_gui.core.model import ModelRef, Role, Shape, TensorGroup
 from optmem_gui.core.optimizers.catalogue import find
+from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import constructor_keywords
 from optmem_gui.core.parallel import ONE_GPU
+from optmem_gui.core.precision import precision
 from optmem_gui.core.requests import BareTensor, FrozenTensors, MeasureRequest
 from optmem_gui.core.run_defaults import DEFAULT_STEPS
 from optmem_gui.core.scenario import Scenario, Target
@@ -62,12 +64,14 @@ def measure_request(
         history: File for the caching allocator's history.
 
     Raises:
-        UserError: There is no such optimizer, it does not run in torch, or it takes the model itself.
+        UserError: There is no such optimizer, it does not run in torch, or it updates inside backward and
+            that does not go with the rest.
     """
     scenario = measured_scenario(scenario, device, built=bool(config or function))
     implementation = find(scenario.optimizer)
     if implementation.runtime != "torch":
         raise UserError("measure.other_runtime", optimizer=implementation.id)
+    _check_fused(implementation, scenario)
     groups = parameter_groups(implementation, scenario, function=bool(function))
     built = bool(function) or (bool(config) and scenario.batch is not None)
     shaped = not built and scenario.batch is not None
@@ -93,11 +97,31 @@ def measure_request(
         config="" if function or not built else config,
         function=function,
         named=implementation.handing == "named",
+        whole_model=implementation.handing == "model",
+        fused_backward=implementation.fused_backward,
+        state_attributes=implementation.state_attributes,
         groups=groups,
         own_weights=() if function else own_weights,
         compiled=compiled,
         history=history,
     )
+
+
+def _check_fused(implementation: Implementation, scenario: Scenario) -> None:
+    """Refuse what comes between backward and the step, where there is no step: copies, scaling, clipping.
+
+    Raises:
+        UserError: The scenario asks for some of it.
+    """
+    scheme = precision(scenario.precision)
+    between = {
+        f"precision={scheme.id}": scheme.master is not None or scheme.scaler or scheme.weights.id == "fp16",
+        "clip": scenario.clip,
+        f"accumulate={scenario.accumulate}": scenario.accumulate > 1,
+    }
+    given = [name for name, asked in between.items() if asked]
+    if implementation.fused_backward and given:
+        raise UserError("measure.fused_backward", optimizer=implementation.id, given=", ".join(given))
 
 
 def runs_as_transformer(model: ModelRef) -> bool:

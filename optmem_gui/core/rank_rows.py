@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from optmem_gui.core.comparison import ResultRow
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.measuring import measure_request, runs_as_transformer
+from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.protocol import Result
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.requests import MeasureRequest
@@ -84,6 +85,9 @@ def ranked_scenario(scenario: Scenario, device: str) -> Scenario:
         raise UserError("measure.data_ranks_only", given=", ".join(given))
     if scenario.batch is None or scenario.sequence is None or not runs_as_transformer(scenario.model):
         raise UserError("measure.ranks_need_transformer", model=scenario.model.title)
+    implementation = find(scenario.optimizer)
+    if implementation.fused_backward:
+        raise UserError("measure.fused_backward", optimizer=implementation.id, given=f"gpus={parallel.gpus}")
     target: Target = "cpu" if device == "cpu" else "cuda"
     return replace(scenario, target=target, gpu=None)
 

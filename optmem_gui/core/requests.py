@@ -128,6 +128,9 @@ class MeasureRequest:
         function: A user's function as ``FILE.py:NAME`` that returns model, batch and loss, in place of both.
         rank: Which of several processes this is; None for a run on one device.
         named: The optimizer takes ``(name, parameter)`` pairs.
+        whole_model: It takes the model itself.
+        fused_backward: Its method that runs backward and updates meanwhile; empty where ``step`` updates.
+        state_attributes: Its attributes that keep the state, where that is not ``state``.
         groups: The groups it takes; empty where it takes a plain list.
         own_weights: Files whose values are loaded into the parameters; empty for random ones.
         compiled: ``torch.compile`` compiles the model.
@@ -157,6 +160,9 @@ class MeasureRequest:
     function: str = ""
     rank: Rank | None = None
     named: bool = False
+    whole_model: bool = False
+    fused_backward: str = ""
+    state_attributes: tuple[str, ...] = ()
     groups: tuple[ParameterGroup, ...] = ()
     own_weights: tuple[str, ...] = ()
     compiled: bool = False

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from optmem_gui.worker.job import Job
-from optmem_gui.worker.update import Update, local_part, state_tensors, stepped
+from optmem_gui.worker.update import Update, local_part
 
 Known = Callable[[], Mapping[int, str]]
 """Component of every tensor that the worker knows, by the address of its storage."""
@@ -114,7 +114,7 @@ def _named(events: Sequence[Block], known: Mapping[int, str], left: str) -> list
 def known_tensors(job: Job, update: Update) -> Mapping[int, str]:
     """Component of every tensor of a model and its update, by the address of its storage."""
     found = {address: held.component for address, held in job.held().items()}
-    _enter(found, (tensor for _, tensor in state_tensors(stepped(update))), "optimizer_state")
+    _enter(found, (tensor for _, tensor in update.state()), "optimizer_state")
     _enter(found, update.gradients(), "gradients")
     _enter(found, update.masters, "master_weights")
     _enter(found, job.buffers, "buffers")

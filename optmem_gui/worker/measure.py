@@ -21,7 +21,7 @@ from optmem_gui.worker.handing import gathering
 from optmem_gui.worker.job import Job
 from optmem_gui.worker.ledger import Known, known_tensors
 from optmem_gui.worker.training import Passes, autocast_of, checked_scheme, train_step
-from optmem_gui.worker.update import Update, state_rows, stepped, tensor_bytes
+from optmem_gui.worker.update import Update, state_rows, tensor_bytes
 
 
 @dataclass
@@ -82,7 +82,7 @@ class Run:
             load=load,
             first=results[0],
             steady=results[-1],
-            state=state_rows(stepped(update), device),
+            state=state_rows(update.state(), device),
             param_count=sum(p.numel() for p in job.parameters),
             trainable_count=sum(p.numel() for p in job.trainable),
             seconds=time.monotonic() - start,
@@ -91,7 +91,8 @@ class Run:
     def _made(self, scheme: PrecisionScheme, device: torch.device) -> tuple[Job, Update]:
         """The model and what updates it."""
         job = build(self.request, scheme, device)
-        return job, Update(self.request, scheme, job.trainable, device, names=job.trainable_names)
+        names, model = job.trainable_names, job.module
+        return job, Update(self.request, scheme, job.trainable, device, names=names, model=model)
 
     def _steps(self) -> range:
         return range(1, self.request.steps + 1)
@@ -142,7 +143,7 @@ def _checked(request: MeasureRequest) -> PrecisionScheme:
 
 
 def _categories(job: Job, update: Update, device: torch.device, gradients: int, inputs: int) -> Categories:
-    state = state_rows(stepped(update), device)
+    state = state_rows(update.state(), device)
     return Categories(
         weights=tensor_bytes(job.parameters),
         gradients=gradients,

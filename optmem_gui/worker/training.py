@@ -78,7 +78,7 @@ class Passes:
         """Gradients of the loss that stands; the graph and the batch go."""
         assert self._loss is not None  # noqa: S101  # forward ran before
         loss, self._loss = self.update.scaled(self._loss / accumulate), None
-        _backward(loss)
+        self.update.backward(loss)
         self.batch = ()
 
     def evaluate(self) -> float:
@@ -89,10 +89,6 @@ class Passes:
         self.backward()
         self.update.after_backward()
         return self.value
-
-
-def _backward(loss: Tensor) -> None:
-    loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
 
 
 def train_step(

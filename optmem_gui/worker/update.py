@@ -21,6 +21,9 @@ _MAX_NORM = 1.0
 _DEEPEST = 6
 """Containers and objects within each other that are looked into for tensors."""
 
+_RATE = 1e-3
+"""Learning rate of an optimizer that has no default for it."""
+
 _INIT_SCALE = 1.0
 """A scale that cannot overflow: GradScaler would skip the step and the state would not appear in it."""
 
@@ -42,6 +45,7 @@ class Update:
         device: Where they are.
         make: Makes the optimizer, in place of the class that the request names.
         names: Of the trainable parameters, for an optimizer that goes by them.
+        model: What an optimizer is handed that takes the model; a list of the parameters where there is none.
     """
 
     def __init__(
@@ -53,6 +57,7 @@ class Update:
         make: Callable[[Sequence[nn.Parameter]], torch.optim.Optimizer] | None = None,
         *,
         names: Sequence[str] = (),
+        model: nn.Module | None = None,
     ) -> None:
         self.trainable = tuple(trainable)
         self.masters: tuple[nn.Parameter, ...] = ()
@@ -66,12 +71,17 @@ class Update:
         optimized = self.masters or self.trainable
         if make is None:
             factory = optimizer_class(request.optimizer)
-            given = handed(request, names, optimized)
+            whole = model or nn.ParameterList(optimized)
+            given = whole if request.whole_model else handed(request, names, optimized)
             made = make_optimizer(factory, request.optimizer, given, dict(request.options))
         else:
             made = make(optimized)
         self.optimizer: torch.optim.Optimizer = made
         self.needs_closure = _needs_closure(type(made))
+        own = make is None  # what stands in for the optimizer has a step and a state like any other
+        self._fused, self._attributes = (
+            (request.fused_backward, request.state_attributes) if own else ("", ())
+        )
         self._scaler = (
             torch.amp.GradScaler(device.type, init_scale=_INIT_SCALE)
             if scheme.scaler and not self.needs_closure
@@ -87,6 +97,19 @@ class Update:
     def scaled(self, loss: Tensor) -> Tensor:
         """The loss to call backward on."""
         return loss if self._scaler is None else self._scaler.scale(loss)
+
+    def backward(self, loss: Tensor) -> None:
+        """Gradients of a loss as :meth:`scaled` gives it; some optimizers update meanwhile."""
+        if self._fused:
+            getattr(self.optimizer, self._fused)(loss, _RATE)
+        else:
+            loss.backward()  # type: ignore[no-untyped-call]  # the library leaves it untyped
+
+    def state(self) -> Iterator[tuple[str, Tensor]]:
+        """(name, tensor) for every tensor of the optimizer's state."""
+        yield from state_tensors(stepped(self))
+        for name in self._attributes:
+            yield from ((name, tensor) for tensor in tensors_in(getattr(self.optimizer, name)))
 
     def gradients(self) -> Iterator[Tensor]:
         """Gradients as they persist from backward to the step."""
@@ -108,6 +131,8 @@ class Update:
             torch.nn.utils.clip_grad_norm_(optimized, _MAX_NORM)
         if closure is not None:
             self.optimizer.step(closure)
+        elif self._fused:
+            return
         elif self._scaler is not None:
             self._scaler.step(self.optimizer)
             self._scaler.update()
@@ -171,24 +196,25 @@ def optimizer_class(path: str) -> type[Any]:
 
 
 def make_optimizer(
-    factory: type[Any], path: str, parameters: Sequence[Any], options: Mapping[str, object]
+    factory: type[Any], path: str, parameters: Sequence[Any] | nn.Module, options: Mapping[str, object]
 ) -> torch.optim.Optimizer:
     """Call the constructor.
 
     Args:
         factory: The class.
         path: Its import path, for the error.
-        parameters: As it takes them: a list of parameters, of pairs with names, or of groups.
+        parameters: As it takes them: a list of parameters, of pairs with names or of groups, or the model.
         options: Keywords.
 
     Raises:
         UserError: It refuses an option or a parameter; its own words are quoted.
     """
     if "lr" not in options and _needs_rate(factory):
-        options = {**options, "lr": 1e-3}
+        options = {**options, "lr": _RATE}
     try:
-        made: torch.optim.Optimizer = factory(list(parameters), **options)
-    except (TypeError, ValueError, RuntimeError) as error:
+        given = parameters if isinstance(parameters, nn.Module) else list(parameters)
+        made: torch.optim.Optimizer = factory(given, **options)
+    except (TypeError, ValueError, RuntimeError, AssertionError) as error:
         raise UserError("measure.optimizer_refused", path=path, cause=first_line(error)) from error
     _train(made)
     return made
@@ -230,11 +256,11 @@ def local_part(tensor: Tensor) -> Tensor:
     return part if isinstance(part, Tensor) else tensor
 
 
-def state_rows(optimizer: torch.optim.Optimizer, device: torch.device) -> tuple[StateRow, ...]:
-    """Every tensor in the optimizer's state, added up by name, type and place; shared storage once."""
+def state_rows(tensors: Iterable[tuple[str, Tensor]], device: torch.device) -> tuple[StateRow, ...]:
+    """Every tensor of an optimizer's state, added up by name, type and place; shared storage once."""
     sizes: dict[tuple[str, str, bool], tuple[int, int]] = {}
     seen: set[int] = set()
-    for name, tensor in state_tensors(optimizer):
+    for name, tensor in tensors:
         storage = tensor.untyped_storage()
         if storage._cdata in seen:  # noqa: SLF001  # torch's only identity of a storage that may be empty
             continue

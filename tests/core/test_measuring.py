@@ -122,15 +122,16 @@ def test_on_a_gpu_the_middle_of_the_band_is_compared_with_what_was_reserved() ->
 
 
 def test_what_the_worker_cannot_build_is_refused_before_it_starts() -> None:
-    """One line for what takes the model itself, and for other runtimes; everything else goes through."""
+    """One line for other runtimes; everything else goes through."""
     asked = {each.handing for each in CATALOGUE.values()}
     assert asked == set(get_args(Handing))
     for implementation in CATALOGUE.values():
         scenario = replace(SCENARIO, optimizer=implementation.id, options=())
-        if implementation.runtime == "torch" and implementation.handing != "model":
+        if implementation.runtime == "torch":
             request = measure_request(scenario, "cuda:0")
             assert request.optimizer == implementation.path
             assert request.named == (implementation.handing == "named")
+            assert request.whole_model == (implementation.handing == "model") == bool(request.fused_backward)
             assert bool(request.groups) == (implementation.handing in ("muon", "low_rank", "algorithm"))
             continue
         with pytest.raises(UserError, match="Measure: ") as error:

@@ -298,6 +298,9 @@ class Implementation:
         runtime: What runs the step. Of another one than torch only the state is predicted.
         notices: What to know about the chosen options on the present model.
         handing: How its constructor is given the parameters.
+        fused_backward: Its method that runs backward and updates meanwhile, called with the loss and the
+            learning rate; empty where ``step`` updates.
+        state_attributes: Its attributes that keep the state, where that is not ``state``.
     """
 
     id: str
@@ -319,6 +322,8 @@ class Implementation:
     runtime: str = "torch"
     notices: NoticeRule = no_notice
     handing: Handing = "list"
+    fused_backward: str = ""
+    state_attributes: tuple[str, ...] = ()
 
     @property
     def library(self) -> str:

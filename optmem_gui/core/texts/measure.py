@@ -30,7 +30,7 @@ TEXTS: dict[str, str] = {
     "measure.optimizer_refused": "Measure: {path} refused its options or parameters ({cause}); change the option it names",
     "measure.other_runtime": "Measure: {optimizer} does not run in torch; rely on the estimate of its state, or choose a torch optimizer",
     "measure.roles_of_function": "Measure: {optimizer} asks what each parameter does, which a function does not tell; add --option split=matrices, or choose another optimizer",
-    "measure.takes_model": "Measure: {optimizer} takes the model and runs inside backward, which is not measured yet; rely on the estimate, or choose another optimizer",
+    "measure.fused_backward": "Measure: {optimizer} updates inside backward, which does not go with {given}; take it back, or rely on the estimate",
     "measure.step_failed": "Measure: {phase} of step {step} failed ({cause}); see the detail, or change what it names",
     "measure.compile_needs_model": "Measure: torch.compile needs a model, and bare tensors are measured here; give a batch and a sequence, or leave it out",
     "measure.no_compiler": "Measure: torch.compile needs a C++ compiler on the CPU and finds none; install one (g++), or leave it out",

@@ -10,7 +10,7 @@ from optmem_gui.worker.job import Job
 from optmem_gui.worker.simulate.tape import Tape
 from optmem_gui.worker.simulate.tracker import Tracker
 from optmem_gui.worker.training import Passes
-from optmem_gui.worker.update import Update, state_tensors, tensors_in
+from optmem_gui.worker.update import Update, tensors_in
 
 
 def after_load(tracker: Tracker, job: Job, update: Update) -> None:
@@ -49,7 +49,7 @@ def label_state(tracker: Tracker, update: Update) -> None:
     owners = dict(_owners(tracker, update))
     for key, held in update.optimizer.state.items():
         tracker.label(tensors_in(held), "optimizer_state", owners.get(id(key), ""))
-    tracker.label((tensor for _, tensor in state_tensors(update.optimizer)), "optimizer_state")
+    tracker.label((tensor for _, tensor in update.state()), "optimizer_state")
 
 
 def _owners(tracker: Tracker, update: Update) -> Iterator[tuple[int, str]]:

@@ -99,7 +99,15 @@ class Trace:
                 job = build(work, scheme, self.device)
                 tracker.places.name(job.module)
                 make = None if stand_in is None else stand_in(job, work, scheme)
-                update = Update(work, scheme, job.trainable, self.device, make, names=job.trainable_names)
+                update = Update(
+                    work,
+                    scheme,
+                    job.trainable,
+                    self.device,
+                    make,
+                    names=job.trainable_names,
+                    model=job.module,
+                )
                 labels.after_load(tracker, job, update)
             for step in range(1, work.steps + 1):
                 tracker.step = step

@@ -38,12 +38,13 @@ LOMO = Implementation(
     family="lomo",
     options=(),
     states=(),
-    temporaries=PerTensor(fp32=2),
+    temporaries=PerTensor(cast=2),
     source="lomo_optim/lomo.py",
     proven="lomo-optim 0.1.1",
     aliases=("lomo",),
     belief=True,
     handing="model",
+    fused_backward="fused_backward",
 )
 
 
@@ -65,12 +66,14 @@ ADALOMO = Implementation(
         State("exp_avg_sq_col", only(along_axis(1), _factored), fixed(F32)),
         State("exp_avg_sq", ShapeRule("vectors_only", _vector), fixed(F32)),
     ),
-    temporaries=PerTensor(fp32=4),
+    temporaries=PerTensor(fp32=2, cast=2),
     source="lomo_optim/adalomo.py 0.1.1",
     aliases=("adalomo",),
     created="construction",
     cautions=("optimizer.gpu_only",),
     handing="model",
+    fused_backward="fused_backward",
+    state_attributes=("exp_avg_sq", "exp_avg_sq_row", "exp_avg_sq_col"),
 )
 
 MEMORY_LIGHT = (ADAM_MINI, LOMO, ADALOMO)
