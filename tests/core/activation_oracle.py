@@ -114,7 +114,7 @@ def measured(scenario: Scenario) -> Measured:
         batch = tokens.clone(), labels.clone()
         with autocast(scenario):
             loss = model(*batch)
-        between = torch.empty(_BETWEEN_BYTES, dtype=torch.uint8)
+        between = begin_backward()
         loss.backward()
         return between
 
@@ -123,14 +123,24 @@ def measured(scenario: Scenario) -> Measured:
         model.zero_grad(set_to_none=True)
     model.logits = None
     gc.collect()
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
-        kept = step()
-    del kept  # after the last event, so that its release is none of them
-    return _fold(profiler)
+    return profiled(step)
 
 
 _BETWEEN_BYTES = 11_111_111
 """Allocated when backward begins, and of a size that nothing else has: no clock tells the halves apart."""
+
+
+def begin_backward() -> Tensor:
+    """What tells the halves of a step apart."""
+    return torch.empty(_BETWEEN_BYTES, dtype=torch.uint8)
+
+
+def profiled(step: Callable[[], Tensor]) -> Measured:
+    """Run a step, which gives back what :func:`begin_backward` gave; add up the allocator's own events."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
+        kept = step()
+    del kept  # after the last event, so that its release is none of them
+    return _fold(profiler)
 
 
 def _fold(profiler: Any) -> Measured:

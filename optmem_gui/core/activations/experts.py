@@ -39,7 +39,7 @@ def _routed(program: Program, plan: Plan, x: Value) -> Value:
     """The experts that the router sends tokens to."""
     shape, tokens = plan.shape, plan.token_count
     pairs = tokens * shape.experts_used
-    weights = route(program, plan, x)
+    weights, logits = route(program, plan, x)
     rows = _gather(program, x, pairs * shape.hidden, pairs, "expert_input")
     sorted_weights = _gather(program, weights, pairs, pairs, "routing")
     offsets = program.value(shape.experts, INT32, False, "routing")
@@ -59,7 +59,7 @@ def _routed(program: Program, plan: Plan, x: Value) -> Value:
     ordered = _gather(program, scaled, pairs * shape.hidden, pairs, "expert_output")
     summed = program.value(tokens * shape.hidden, ordered.dtype, ordered.needs_grad, "residual")
     program.ops.append(Op((ordered,), summed))
-    program.hold(weights, sorted_weights)
+    program.hold(weights, sorted_weights, logits)
     return program.cast(summed, x.dtype, "residual")
 
 

@@ -5,6 +5,8 @@ Source: the norms in ``modeling_*.py`` of transformers 5.24; saved tensors from 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from optmem_gui.core.activations.plan import Plan
 from optmem_gui.core.activations.program import Matrix, Program
 from optmem_gui.core.activations.tape import Op, Value
@@ -35,8 +37,11 @@ def apply_norm(
     if shape.norm == "layer":
         return program.layer_norm(x, weight, rows)
     if shape.norm == "layer_wide":
-        wide = program.cast(x, F32, "norm")
-        return program.cast(program.layer_norm(wide, weight, rows), x.dtype, label)
+        wide, none = (
+            program.cast(x, F32, "norm"),
+            replace(weight, dtype=F32, trained=False),
+        )  # it has no weight
+        return program.cast(program.layer_norm(wide, none, rows), x.dtype, label)
     if shape.norm == "layer_steps":
         return _layer_steps(program, x, weight, rows, label)
     wide_scale = shape.norm == "rms_wide"

@@ -15,19 +15,24 @@ from optmem_gui.core.dtypes import BOOL, F32, INT64
 from optmem_gui.core.layer_form import Router
 
 
-def route(program: Program, plan: Plan, x: Value) -> Value:
-    """Append the router; returns the shares of the visited experts."""
+Routed = tuple[Value, Value]
+"""Shares of the visited experts, and the scores, which the calling code holds while the experts run."""
+
+
+def route(program: Program, plan: Plan, x: Value) -> Routed:
+    """Append the router."""
     return _KINDS[plan.shape.mixture.router](program, plan, x)
 
 
-def _softmax(program: Program, plan: Plan, x: Value) -> Value:
+def _softmax(program: Program, plan: Plan, x: Value) -> Routed:
     """Softmax over the experts in fp32, the largest few, and their shares of the sum."""
     logits = program.linear(x, plan.matrix("gate"), plan.token_count, "routing")
     shares = program.result(program.cast(logits, F32, "routing"), "routing")
     chosen = _largest(program, plan, shares)
     if plan.shape.mixture.normed:
         chosen = _normed(program, plan, chosen)
-    return chosen if plan.shape.router_fp32 else program.cast(chosen, logits.dtype, "routing")
+    chosen = chosen if plan.shape.router_fp32 else program.cast(chosen, logits.dtype, "routing")
+    return chosen, logits
 
 
 def _wide_logits(program: Program, plan: Plan, x: Value) -> Value:
@@ -38,21 +43,23 @@ def _wide_logits(program: Program, plan: Plan, x: Value) -> Value:
     return logits
 
 
-def _wide_softmax(program: Program, plan: Plan, x: Value) -> Value:
+def _wide_softmax(program: Program, plan: Plan, x: Value) -> Routed:
     """DeepSeek-V2: scores of groups that were not chosen are overwritten; the shares stay as they are."""
-    shares = program.result(program.cast(_wide_logits(program, plan, x), F32, "routing"), "routing")
+    logits = _wide_logits(program, plan, x)
+    shares = program.result(program.cast(logits, F32, "routing"), "routing")
     if plan.shape.mixture.grouped:
         count, needs = shares.count, shares.needs_grad
         mask = program.value(count, BOOL, False, "routing")
         masked = program.value(count, F32, needs, "routing")
         program.ops.append(Op((shares,), masked, (mask,) if needs else (), (mask,)))
         shares = masked
-    return program.scale(_largest(program, plan, shares), "routing")
+    return program.scale(_largest(program, plan, shares), "routing"), logits
 
 
-def _wide_sigmoid(program: Program, plan: Plan, x: Value) -> Value:
+def _wide_sigmoid(program: Program, plan: Plan, x: Value) -> Routed:
     """DeepSeek-V3: chosen by corrected scores, which leave nothing; the shares are the scores themselves."""
-    scores = program.result(_wide_logits(program, plan, x), "routing")
+    logits = _wide_logits(program, plan, x)
+    scores = program.result(logits, "routing")
     pairs = plan.token_count * plan.shape.experts_used
     index = program.value(pairs, INT64, False, "routing")
     chosen = program.value(pairs, scores.dtype, scores.needs_grad, "routing")
@@ -62,13 +69,13 @@ def _wide_sigmoid(program: Program, plan: Plan, x: Value) -> Value:
     program.ops.append(Op((scores,), chosen, (index,) if scores.needs_grad else (), (index,)))
     if plan.shape.mixture.normed:
         chosen = _normed(program, plan, chosen)
-    return program.scale(chosen, "routing")
+    return program.scale(chosen, "routing"), logits
 
 
-def _chosen(program: Program, plan: Plan, x: Value) -> Value:
+def _chosen(program: Program, plan: Plan, x: Value) -> Routed:
     """gpt-oss: softmax over the largest few alone, in the type of the scores."""
     logits = program.linear(x, plan.matrix("gate"), plan.token_count, "routing")
-    return program.result(_largest(program, plan, logits), "routing")
+    return program.result(_largest(program, plan, logits), "routing"), logits
 
 
 def _largest(program: Program, plan: Plan, scores: Value) -> Value:
@@ -91,7 +98,7 @@ def _normed(program: Program, plan: Plan, chosen: Value) -> Value:
     return out
 
 
-_KINDS: dict[Router, Callable[[Program, Plan, Value], Value]] = {
+_KINDS: dict[Router, Callable[[Program, Plan, Value], Routed]] = {
     "softmax": _softmax,
     "wide_softmax": _wide_softmax,
     "wide_sigmoid": _wide_sigmoid,
