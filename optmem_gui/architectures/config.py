@@ -17,6 +17,7 @@ from optmem_gui.architectures.fields import Fields
 from optmem_gui.architectures.rows import Layout
 from optmem_gui.core.dtypes import BF16, F16, F32, DType
 from optmem_gui.core.model import ModelSpec, ParameterTensor, Source
+from optmem_gui.core.networks import Network
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.transformer import TransformerShape
 
@@ -60,6 +61,11 @@ class Architecture:
         return None if self.layout is None else self.layout.shape
 
     @property
+    def network(self) -> Network | None:
+        """The same of what is no decoder."""
+        return None if self.layout is None else self.layout.network
+
+    @property
     def partial(self) -> bool:
         """Whether the checkpoint holds parts that are not described here."""
         return any(reason.key in _PARTIAL for reason in self.warnings)
@@ -79,6 +85,7 @@ class Architecture:
             architecture=self.layout.shape,
             path=path,
             idle_count=_idle_count(self.layout),
+            network=self.layout.network,
         )
 
 
@@ -108,7 +115,7 @@ def read_config(config: Mapping[str, Any], file: str) -> Architecture:
     if layout.apart_count:
         said = Reason("config.next_token_module", {"family": family, "count": layout.apart_count})
         warnings = (*warnings, said)
-    if layout.shape is None:
+    if layout.shape is None and layout.network is None:
         warnings = (*warnings, Reason("config.no_activations", {"family": family}))
     elif layout.text_only:
         warnings = (*warnings, Reason("config.text_activations_only", {"family": family}))

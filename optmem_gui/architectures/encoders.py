@@ -7,6 +7,7 @@ The class in ``architectures`` decides what stands on top; without it the bare e
 from __future__ import annotations
 
 from optmem_gui.architectures.fields import Fields
+from optmem_gui.architectures.network_shapes import bert_shape
 from optmem_gui.architectures.rows import Layout, Row, convolution, linear, linears, norm, table
 from optmem_gui.core.model import Role
 
@@ -59,7 +60,8 @@ def bert(fields: Fields) -> Layout | None:
     if task in ("ForMaskedLM", "ForPreTraining"):
         tied = fields.flag("tie_word_embeddings", True)
         rows += _bert_head(fields, hidden, vocab, tied)
-        return Layout(tuple(rows), tied=_bert_ties() if tied else ())
+        shape = bert_shape(fields, task, tied=tied)
+        return Layout(tuple(rows), tied=_bert_ties() if tied else (), network=shape)
     if task in (
         "ForSequenceClassification",
         "ForMultipleChoice",
@@ -69,7 +71,7 @@ def bert(fields: Fields) -> Layout | None:
         rows += _classifier(fields, task)
     elif task != "Model":
         return None
-    return Layout(tuple(rows))
+    return Layout(tuple(rows), network=bert_shape(fields, task))
 
 
 def _bert_head(fields: Fields, hidden: int, vocab: int, tied: bool) -> list[Row]:
@@ -108,7 +110,8 @@ def roberta(fields: Fields) -> Layout | None:
             ("lm_head.decoder.weight", "roberta.embeddings.word_embeddings.weight"),
             ("lm_head.decoder.bias", "lm_head.bias"),
         )
-        return Layout(tuple(rows), tied=ties if tied else ())
+        shape = bert_shape(fields, task, tied=tied, numbered=True)
+        return Layout(tuple(rows), tied=ties if tied else (), network=shape)
     elif task == "ForSequenceClassification":
         rows += linear("classifier.dense", hidden, hidden, Role.HEAD, True)
         rows += linear("classifier.out_proj", fields.labels(), hidden, Role.HEAD, True)
@@ -116,7 +119,7 @@ def roberta(fields: Fields) -> Layout | None:
         rows += _classifier(fields, task)
     else:
         return None
-    return Layout(tuple(rows))
+    return Layout(tuple(rows), network=bert_shape(fields, task, numbered=True))
 
 
 def deberta_v2(fields: Fields) -> Layout | None:

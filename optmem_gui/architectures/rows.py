@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from optmem_gui.core.model import BufferTensor, Role, Shape
+from optmem_gui.core.networks import Network
 from optmem_gui.core.transformer import TransformerShape
 
 
@@ -32,12 +33,13 @@ class Layout:
 
     Attributes:
         rows: Every distinct parameter, in the order of ``nn.Module.parameters``.
-        shape: Dimensions that activations follow from; None where the program has no rules for them.
+        shape: Dimensions of a decoder that activations follow from; None where there are no rules for them.
         buffers: What the class keeps beside them. Rotary tables are left out: a few hundred bytes.
         tied: Pairs (other name, name it shares storage with).
         text_only: The dimensions are those of the language model; the other parts have no rules.
         routing: Experts a token visits and experts there are, in models that have some.
         apart_count: Parameters of the multi-token-prediction module, which is not among the rows.
+        network: Dimensions of what is no decoder that activations follow from.
     """
 
     rows: tuple[Row, ...]
@@ -47,6 +49,7 @@ class Layout:
     text_only: bool = False
     routing: tuple[int, int] | None = None
     apart_count: int = 0
+    network: Network | None = None
 
 
 def linear(name: str, out: int, into: int, role: Role, bias: bool = False) -> list[Row]:

@@ -12,6 +12,7 @@ from optmem_gui.checkpoints.inventory import Inventory, stored_elements
 from optmem_gui.checkpoints.names import Part
 from optmem_gui.checkpoints.optimizer_found import OptimizerInFile
 from optmem_gui.core.model import ModelRef, ModelSpec, Source, fingerprint
+from optmem_gui.core.networks import Network
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.transformer import TransformerShape
 
@@ -57,6 +58,7 @@ class Checkpoint:
         bytes_read: Bytes taken from disk.
         file_count: Files that were read.
         idle_count: Elements of experts that one token does not visit, where a config tells.
+        network: Dimensions of what is no decoder, where a config tells.
         adapter: What it changes in a base model, where it is an adapter.
         averages: Tensors of an averaged copy (EMA) of the model, which are not counted.
     """
@@ -78,6 +80,7 @@ class Checkpoint:
     idle_count: int = 0
     adapter: Adapter | None = None
     averages: tuple[Row, ...] = ()
+    network: Network | None = None
 
     @cached_property
     def ref(self) -> ModelRef:
@@ -94,6 +97,7 @@ class Checkpoint:
             fingerprint(groups),
             len(self.tied),
             self.idle_count,
+            network=self.network,
         )
 
     @cached_property
@@ -108,6 +112,7 @@ class Checkpoint:
             self.architecture,
             str(self.path),
             self.idle_count,
+            self.network,
         )
 
     @property

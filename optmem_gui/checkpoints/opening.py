@@ -188,6 +188,7 @@ def _from_config(path: Path, config: _Config, reading: Reading, why: Reason | No
         complete=why is None,
         bytes_read=reading.read_bytes,
         idle_count=model.idle_count,
+        network=architecture.network,
     )
     counted = remark("checkpoint.config_only", count=checkpoint.param_count)
     return replace(checkpoint, warnings=(*([why] if why else []), counted, *model.warnings))
@@ -228,6 +229,7 @@ def _finish(
         warnings=(*checkpoint.warnings, *warnings),
         file_bytes=checkpoint.file_bytes + config.file_bytes,
         idle_count=expected.idle_count if expected is not None else 0,
+        network=architecture.network,
     )
 
 

@@ -99,7 +99,7 @@ def scenario_from(arguments: argparse.Namespace, base: Scenario | None = None) -
             "scenario.unknown_field", field="--checkpointing", given=values["checkpointing"], known=known
         )
     scenario = replace(base, **values)
-    if scenario.batch is not None and scenario.sequence is None and scenario.model.architecture is not None:
+    if scenario.batch is not None and scenario.tokens is None and scenario.model.is_known:
         raise UserError("cli.batch_without_sequence")
     return scenario
 

@@ -37,6 +37,7 @@ class Sizes:
     peak: Phase
     host: Mapping[str, int]
     messages: tuple[Message, ...] = ()
+    uncounted: Reason | None = None
 
     def largest(self, component_id: str) -> int:
         """Largest size on the device in a steady step."""
@@ -146,16 +147,10 @@ def _buffers(sizes: Sizes) -> _Text:
 def _activations(sizes: Sizes) -> _Text:
     found, scenario = sizes.activations, sizes.scenario
     if found is None:
-        key = (
-            "why.activations_no_batch"
-            if scenario.model.architecture is not None
-            else "why.activations_unknown"
-        )
-        return _Text("", Reason("formula.not_counted"), Reason(key), counted=False)
+        key = "why.activations_no_batch" if scenario.model.is_known else "why.activations_unknown"
+        return _Text("", Reason("formula.not_counted"), sizes.uncounted or Reason(key), counted=False)
     details = tuple(Detail(item.bytes, item.why) for item in found.items)
-    formula = Reason(
-        "formula.activations", {"batch": scenario.batch or 0, "sequence": scenario.sequence or 0}
-    )
+    formula = Reason("formula.activations", {"batch": scenario.batch or 0, "sequence": scenario.tokens or 0})
     return _Text(sizes.layout.scheme.compute.id, formula, Reason("why.activations"), details)
 
 
@@ -214,7 +209,8 @@ def _communication(sizes: Sizes) -> _Text:
 
 def _workspace(sizes: Sizes) -> _Text:
     if sizes.activations is None:
-        return _Text("", Reason("formula.not_counted"), Reason("why.workspace_no_batch"), counted=False)
+        why = sizes.uncounted or Reason("why.workspace_no_batch")
+        return _Text("", Reason("formula.not_counted"), why, counted=False)
     if sizes.scenario.target == "cpu":
         return _Text("", Reason("formula.workspace_cpu"), Reason("why.workspace_cpu"))
     formula = Reason("formula.workspace", {"bytes": sizes.standing.workspace // 2})

@@ -123,6 +123,7 @@ def sizes_of(ground: Ground, implementation: Implementation) -> Sizes:
         peak=peak_of(phase_rows),
         host=host_sizes(ground, state),
         messages=messages(scenario, ground.rank.stage),
+        uncounted=ground.uncounted,
     )
 
 
@@ -135,10 +136,12 @@ def _counts(scenario: Scenario, layout: Layout) -> ParameterCounts:
 
 def _assumptions(ground: Ground, gpu: Gpu | None, implementation: Implementation) -> Iterable[Reason]:
     scenario, activations = ground.rank.scenario, ground.activations
-    if scenario.model.architecture is None:
+    if not scenario.model.is_known:
         yield Reason("assume.no_architecture")
-    elif scenario.batch is None or scenario.sequence is None:
+    elif not scenario.is_sized:
         yield Reason("assume.no_batch")
+    elif ground.uncounted is not None:
+        yield ground.uncounted
     if activations is not None:
         yield activations.attention_why
         yield from activations.not_counted

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from optmem_gui.core.activations import ActivationMoment, Activations, activations_of
+from optmem_gui.core.activations import ActivationMoment, Activations, activations_of, workspace_bytes
+from optmem_gui.core.activations.network import network_activations, network_setting
 from optmem_gui.core.activations.plan import Plan, make_plan
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.gradients import Gradients, gradients_of
 from optmem_gui.core.layout import Layout, PlacedGroup, place
 from optmem_gui.core.model import Role
+from optmem_gui.core.networks import Network
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import OptimizerState
 from optmem_gui.core.parallel import ONE_GPU, Parallel
 from optmem_gui.core.phases import Standing
+from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.sharding.engines import share_of
 from optmem_gui.core.sharding.megatron import is_megatron, megatron_activations
@@ -44,6 +47,7 @@ class Ground:
         activations: Of one micro-batch, None where they are not counted.
         standing: What does not change within a step, without any optimizer state.
         on_gpu: Memory is handed out in blocks.
+        uncounted: Why its activations are not counted although its dimensions and a size are known.
     """
 
     rank: Rank
@@ -53,6 +57,7 @@ class Ground:
     activations: Activations | None
     standing: Standing
     on_gpu: bool
+    uncounted: Reason | None = None
 
     def standing_with(self, implementation: Implementation, state: OptimizerState) -> Standing:
         """The same with the state of one optimizer."""
@@ -82,6 +87,7 @@ class Part:
         layout: Whole tensors of its part of the model.
         made: Gradients of all of them, as autograd makes them.
         plans: The step reduced to what activations depend on, at some size, by whether it casts.
+        uncounted: Why activations are not counted although dimensions and a size are known.
     """
 
     def __init__(
@@ -103,6 +109,7 @@ class Part:
         )
         self._activations: dict[bool, Activations | None] = {}
         self.plans: dict[bool, Plan] = {} if like is None else like.plans
+        self.uncounted: Reason | None = None
 
     def sized(self, batch: int, sequence: int) -> Part:
         """The same rank at another size, of which its activations alone depend.
@@ -129,6 +136,8 @@ class Part:
     def _estimated(self, casts: bool) -> Activations | None:
         scenario, layout, stage = self.rank.scenario, self.layout, self.rank.stage
         shape = scenario.model.architecture
+        if scenario.model.network is not None:
+            return self._of_network(scenario.model.network, casts)
         if shape is None or scenario.batch is None or scenario.sequence is None:
             return None
         if is_megatron(scenario):
@@ -142,8 +151,25 @@ class Part:
         plan = replace(
             self.plans[casts], batch=batch, sequence=sequence, embeds=stage.embeds, heads=stage.heads
         )
-        architecture = self._gpu.architecture if self._gpu is not None else None
-        return activations_of(plan, architecture, ends_only=self._ends_only)
+        return activations_of(plan, self._architecture, ends_only=self._ends_only)
+
+    @property
+    def _architecture(self) -> str | None:
+        return self._gpu.architecture if self._gpu is not None else None
+
+    def _of_network(self, network: Network, casts: bool) -> Activations | None:
+        scenario, layout = self.rank.scenario, self.layout
+        if scenario.batch is None or scenario.tokens is None:
+            return None
+        if casts:
+            scenario = replace(scenario, precision=_COMPUTED_IN[scenario.precision])
+            layout = place(scenario)
+        setting = network_setting(network, scenario, layout)
+        if isinstance(setting, Reason):
+            self.uncounted = setting
+            return None
+        found = network_activations(setting, ends_only=self._ends_only)
+        return replace(found, workspace_bytes=workspace_bytes(self._architecture, cpu=setting.cpu))
 
 
 def leading(activations: Activations) -> Activations:
@@ -241,7 +267,8 @@ def _ground(part: Part, parallel: Parallel) -> Ground:
         gradients = replace(gradients, bytes=0, rounded_bytes=0)
     activations = part.activations(gathers=share.gathers)
     standing = _standing(rank, part, share, gradients=gradients, activations=activations)
-    return Ground(rank, layout, share, gradients, activations, standing, scenario.target == "cuda")
+    on_gpu = scenario.target == "cuda"
+    return Ground(rank, layout, share, gradients, activations, standing, on_gpu, part.uncounted)
 
 
 def _standing(
@@ -339,10 +366,13 @@ def _copy_bits(placed: PlacedGroup, layout: Layout) -> int:
 
 
 def _kept_logits(scenario: Scenario, layout: Layout) -> int:
-    shape = scenario.model.architecture
-    if not scenario.keep_logits or shape is None or scenario.batch is None or scenario.sequence is None:
+    model, batch, tokens = scenario.model, scenario.batch, scenario.tokens
+    if not scenario.keep_logits or batch is None or tokens is None:
         return 0
-    return layout.scheme.compute.bytes_for(scenario.batch * scenario.sequence * shape.vocab)
+    count = 0 if model.architecture is None else batch * tokens * model.architecture.vocab
+    if model.network is not None:
+        count = model.network.logit_count(batch, tokens)
+    return layout.scheme.compute.bytes_for(count)
 
 
 def host_sizes(ground: Ground, state: OptimizerState) -> dict[str, int]:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from math import prod
 
 from optmem_gui.core.dtypes import DType
+from optmem_gui.core.networks import Network
 from optmem_gui.core.transformer import TransformerShape
 
 Shape = tuple[int, ...]
@@ -98,9 +99,10 @@ class ModelSpec:
         parameters: Distinct parameters; a tied tensor stands once, under its first name.
         buffers: What is kept beside them.
         tied: Pairs (other name, name it shares storage with).
-        architecture: Transformer dimensions where they are known; activations need them.
+        architecture: Dimensions of a decoder where they are known; activations need them.
         path: File or folder it was read from.
         idle_count: Elements of experts that one token does not visit.
+        network: The same of what is no decoder: an encoder, an encoder-decoder, a vision transformer.
     """
 
     title: str
@@ -111,6 +113,7 @@ class ModelSpec:
     architecture: TransformerShape | None = None
     path: str | None = None
     idle_count: int = 0
+    network: Network | None = None
 
     @property
     def param_count(self) -> int:
@@ -182,6 +185,7 @@ class ModelRef:
         tied_count: Tensors that share another one's storage and are not counted again.
         idle_count: Elements of experts that one token does not visit; they are trained and held all the same.
         trained: Pattern by which the trained parameters were chosen; empty as the model comes.
+        network: Dimensions of what is no decoder: an encoder, an encoder-decoder, a vision transformer.
     """
 
     title: str
@@ -195,8 +199,19 @@ class ModelRef:
     tied_count: int = 0
     idle_count: int = 0
     trained: str = ""
+    network: Network | None = None
     param_count: int = field(init=False, default=0)
     tensor_count: int = field(init=False, default=0)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its dimensions are known, which activations need."""
+        return self.architecture is not None or self.network is not None
+
+    @property
+    def own_sequence(self) -> int | None:
+        """Tokens of a sequence where the model fixes them: the patches of an image."""
+        return None if self.network is None else self.network.own_sequence
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "param_count", sum(g.param_count for g in self.groups))
@@ -225,6 +240,7 @@ def group_model(spec: ModelSpec) -> ModelRef:
         fingerprint=fingerprint(groups),
         tied_count=len(spec.tied),
         idle_count=spec.idle_count,
+        network=spec.network,
     )
 
 

@@ -80,6 +80,17 @@ class Scenario:
     residents: tuple[Resident, ...] = ()
     recipe: str | None = None
 
+    @property
+    def tokens(self) -> int | None:
+        """Tokens of a sequence: those that the model fixes, else those that were chosen."""
+        own = self.model.own_sequence
+        return self.sequence if own is None else own
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether it is said how large a micro-batch is."""
+        return self.batch is not None and self.tokens is not None
+
     def option(self, name: str, default: OptionValue = None) -> OptionValue:
         """Value of one optimizer option, or ``default`` when it was left alone."""
         return dict(self.options).get(name, default)

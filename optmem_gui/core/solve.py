@@ -69,9 +69,11 @@ def solve(scenario: Scenario, gpu: Gpu, what: What) -> Solution:
         UserError: The model's architecture is not known, the other of the two is missing, or the scenario
             is impossible.
     """
-    if scenario.model.architecture is None:
+    if not scenario.model.is_known:
         raise UserError("solve.no_architecture")
-    other = scenario.sequence if what == "batch" else scenario.batch
+    if what == "sequence" and scenario.model.own_sequence is not None:
+        raise UserError("solve.own_sequence", tokens=scenario.model.own_sequence)
+    other = scenario.tokens if what == "batch" else scenario.batch
     if other is None:
         raise UserError(f"solve.{what}_needs")
     start = (scenario.batch if what == "batch" else scenario.sequence) or 1

@@ -68,7 +68,7 @@ def ways_to_fit(scenario: Scenario, gpu: Gpu | None) -> tuple[Way, ...]:
 
 
 def _candidates(scenario: Scenario) -> Iterator[tuple[str, dict[str, Any]]]:
-    if scenario.batch is not None and scenario.sequence is not None:
+    if scenario.batch is not None and scenario.is_sized:
         yield from _of_activations(scenario, scenario.batch)
     if scenario.precision in _LOW_PRECISION:
         yield "precision", {"precision": _LOW_PRECISION[scenario.precision]}

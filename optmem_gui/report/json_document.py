@@ -10,6 +10,7 @@ from typing import Any
 from optmem_gui.core.breakdown import Band, Breakdown, Component, Fit, RankRow
 from optmem_gui.core.gpu_fits import GpuFit
 from optmem_gui.core.model import ModelRef
+from optmem_gui.core.networks import KINDS, Network
 from optmem_gui.core.proof import Proof
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.recipes import changed_fields
@@ -34,7 +35,7 @@ def estimate_document(scenario: Scenario, breakdown: Breakdown) -> Document:
     because nothing is known of the model's architecture, has ``bytes`` null, never 0.
     """
     total = breakdown.parameters.total
-    countable = scenario.model.architecture is not None
+    countable = scenario.model.is_known
     return {
         "schema": SCHEMA,
         "scenario": scenario_document(scenario),
@@ -97,7 +98,13 @@ def _model(model: ModelRef) -> Document:
         "tensors": model.tensor_count,
         "tied": model.tied_count,
         "architecture": None if model.architecture is None else asdict(model.architecture),
+        "network": None if model.network is None else network_document(model.network),
     }
+
+
+def network_document(network: Network) -> Document:
+    """Dimensions of what is no decoder, and which kind it is of."""
+    return {"kind": KINDS[type(network)], **asdict(network)}
 
 
 def _ranks(breakdown: Breakdown) -> Document:

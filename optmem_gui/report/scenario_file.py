@@ -26,6 +26,7 @@ from optmem_gui.core.scenario import Attention, BaseDType, Lora, Loss, Scenario,
 from optmem_gui.core.units import MAX_PARAM_COUNT, MIB
 from optmem_gui.paths import SCENARIO_SUFFIX
 from optmem_gui.report.files import write_whole
+from optmem_gui.report.stored_networks import AnyStoredNetwork, restore_network, store_network
 from optmem_gui.report.stored_shape import (
     Positive,
     Stored,
@@ -65,7 +66,7 @@ class _StoredBuffer(Stored, frozen=True, array_like=True):
     count: Positive
 
 
-class _StoredModel(Stored, frozen=True):
+class _StoredModel(Stored, frozen=True, omit_defaults=True):
     title: _Text
     source: Source
     path: _Text | None
@@ -77,6 +78,8 @@ class _StoredModel(Stored, frozen=True):
     buffers: tuple[_StoredBuffer, ...]
     idle_count: Whole = 0
     trained: _Text = ""
+    network: AnyStoredNetwork | None = None
+    """Left out for decoders, so that such a file stays readable for a program that knows of them only."""
 
 
 class _StoredLora(Stored, frozen=True):
@@ -267,6 +270,7 @@ def _store_model(model: ModelRef) -> _StoredModel:
         buffers=tuple(_StoredBuffer(g.shape, g.dtype.id, g.count) for g in model.buffers),
         idle_count=model.idle_count,
         trained=_unicode(model.trained),
+        network=store_network(model.network),
     )
 
 
@@ -312,6 +316,7 @@ def _restore_model(stored: _StoredModel) -> ModelRef:
         tied_count=stored.tied_count,
         idle_count=stored.idle_count,
         trained=stored.trained,
+        network=restore_network(stored.network),
     )
     if model.param_count > MAX_PARAM_COUNT or sum(g.numel * g.count for g in model.buffers) > MAX_PARAM_COUNT:
         raise msgspec.ValidationError("more than 1e18 elements - at `$.scenario.model.groups`")

@@ -11,7 +11,6 @@ import torch
 import transformers
 from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
-from torch.profiler import ProfilerActivity, profile
 
 from optmem_gui.architectures.config import read_config
 from optmem_gui.core.activations import Activations
@@ -22,7 +21,7 @@ from optmem_gui.core.model import ModelRef, group_model
 from optmem_gui.core.precision import precision
 from optmem_gui.core.scenario import Scenario
 from optmem_gui.worker.sources.pretrained import model_class
-from tests.core.activation_oracle import _BETWEEN_BYTES, Measured, fold
+from tests.core.activation_oracle import Measured, begin_backward, profiled
 
 TYPES = {
     "fp32": torch.float32,
@@ -116,17 +115,14 @@ def measured(case: Case, scenario: Scenario) -> Measured:
         batch = {name: tensor.clone() for name, tensor in case.batch.items()}
         with region(scenario):
             loss = model(**batch).loss
-        between = torch.empty(_BETWEEN_BYTES, dtype=torch.uint8)
+        between = begin_backward()
         loss.backward()
         return between
 
     step()
     model.zero_grad(set_to_none=True)
     gc.collect()
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as profiler:
-        kept = step()
-    del kept  # after the last event, so that its release is none of them
-    return fold(profiler)
+    return profiled(step)
 
 
 def deeper(case: Case, field: str, layers: int) -> Case:

@@ -248,11 +248,6 @@ def half(program: Program, x: Value) -> Value:
     return program.cast(x, program.autocast or x.dtype, "attention")
 
 
-def softmax(program: Program, x: Value) -> Value:
-    """Softmax: keeps its result."""
-    return program.result(x, "attention_scores")
-
-
 def _math(program: Program, q: Value, k: Value, v: Value, sizes: AttentionSizes) -> Value:
     """``_scaled_dot_product_attention_math``: 16-bit inputs are widened, q and k scaled, scores fp32.
 
@@ -268,12 +263,10 @@ def _math(program: Program, q: Value, k: Value, v: Value, sizes: AttentionSizes)
     k = program.scale(k, "attention")
     scores = scores_of(program, q, k, sizes)
     weights = program.dropout(program.result(scores, "attention_scores"), sizes.dropout, "attention_scores")
+    copies = () if narrow == F32 else (program.value(weights.count, narrow, False),)
+    program.ops.extend(Op((weights,), copy) for copy in copies)
     out = mix_heads(program, weights, v, sizes, narrow)
-    if narrow != F32:
-        narrowed = program.value(weights.count, narrow, False)
-        program.ops.append(Op((weights,), narrowed))
-        program.hold(narrowed)
-    program.hold(q, weights, *wide, *masks)
+    program.hold(q, weights, *copies, *wide, *masks)
     out = lay_out(program, out, sizes)
     program.hold(*held)
     return out

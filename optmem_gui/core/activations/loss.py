@@ -65,16 +65,18 @@ def _bent(program: Program, plan: Plan, logits: Value) -> Value:
     return program.scale(logits, "logits") if form.capped_logits or form.scaled_logits else logits
 
 
-def cross_entropy(program: Program, logits: Value, dtype: DType = F32) -> Value:
-    """``log_softmax`` and ``nll_loss``, in this type: the decoders of transformers widen their logits first."""
-    needs = logits.needs_grad
-    wide = program.cast(logits, dtype, "logits")
-    probabilities = program.value(logits.count, dtype, needs, "logits")
-    program.ops.append(Op((wide,), probabilities, (probabilities,) if needs else ()))
-    loss = program.value(1, dtype, needs, "loss")
-    weight = program.value(1, dtype, False, "loss")
-    program.ops.append(Op((probabilities,), loss, (probabilities, weight) if needs else (), (weight,)))
+def cross_entropy(program: Program, logits: Value) -> Value:
+    """The loss of logits that are widened first, as the decoders of transformers do."""
+    wide = program.cast(logits, F32, "logits")
+    loss = nll_loss(program, program.result(wide, "logits"))
     program.hold(wide)
+    return loss
+
+
+def nll_loss(program: Program, x: Value) -> Value:
+    """One number; its gradient is as large as its input."""
+    loss, weight = program.value(1, x.dtype, x.needs_grad, "loss"), program.value(1, x.dtype, False, "loss")
+    program.ops.append(Op((x,), loss, (x, weight) if x.needs_grad else (), (weight,)))
     return loss
 
 

@@ -342,5 +342,9 @@ class Program:
             return x
         out = self.value(x.count, x.dtype, x.needs_grad, label)
         mask = self.value(x.count, x.dtype if self.cpu else BOOL, False, "dropout_mask")
-        self.ops.append(Op((x,), out, (mask,) if x.needs_grad else (), (mask,)))
+        kept = (mask,) if x.needs_grad else ()
+        if self.cpu:  # the mask, then a product with it
+            self.ops += [Op((x,), mask), Op((x, mask), out, kept)]
+        else:
+            self.ops.append(Op((x,), out, kept, (mask,)))
         return out

@@ -14,7 +14,7 @@ Rules of the walk, with their sources in PyTorch:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from optmem_gui.core.activations.tape import (
     ACTIVATIONS,
@@ -65,13 +65,7 @@ def run_forward(
         if isinstance(op, Region):
             cached += _enter_region(op, ledger, uses[op.output.name], keep=keep)
             continue
-        _make_beside(op, ledger, uses)
-        if index == last:
-            ledger.mark()
-            ledger.again = ledger.peak
-        if op.output is not None:
-            ledger.add(op.output.name, op.output.size_bytes, _category(op.output), uses[op.output.name])
-        ledger.mark(ledger.rounded(op.scratch))
+        _make(op, ledger, uses, last=index == last)
         for value in op.saved if keep else ():
             _save(value, ledger)
         for value in op.cached:
@@ -93,12 +87,27 @@ def _save(value: Value, ledger: Ledger) -> None:
         ledger.recategorize(value.name, ACTIVATIONS)
 
 
-def _make_beside(op: Op, ledger: Ledger, uses: Counter[str]) -> None:
-    """What an operation makes beside its output."""
+def _make(op: Op, ledger: Ledger, uses: Mapping[str, int], *, last: bool) -> None:
+    """Allocate what an operation makes; a second run stops once the last saved tensor is there."""
     for part in op.parts:
         ledger.share(part.name, op.inputs[0].name, uses[part.name])
     for extra in op.extras:
         ledger.add(extra.name, extra.size_bytes, _category(extra), 1)
+    stops_after = _keeps_result(op) if last else None
+    if stops_after is False:
+        ledger.mark()
+        ledger.again = ledger.peak
+    if op.output is not None:
+        ledger.add(op.output.name, op.output.size_bytes, _category(op.output), uses[op.output.name])
+    ledger.mark(ledger.rounded(op.scratch))
+    if stops_after:
+        ledger.again = ledger.peak
+
+
+def _keeps_result(op: Op) -> bool:
+    """Whether it saves what it makes: inputs are saved before it runs, results after."""
+    made = {value.name for value in (*op.extras, *(() if op.output is None else (op.output,)))}
+    return any(value.name in made for value in op.saved)
 
 
 def _category(value: Value) -> str:
@@ -124,7 +133,12 @@ def _leave_region(region: Region, ledger: Ledger, gradients: dict[str, str]) -> 
 
 
 def run_backward(
-    ops: Sequence[Step], ledger: Ledger, gradients: dict[str, str], arguments: Iterable[Value] = ()
+    ops: Sequence[Step],
+    ledger: Ledger,
+    gradients: dict[str, str],
+    arguments: Iterable[Value] = (),
+    *,
+    held: bool = False,
 ) -> None:
     """Walk the operations backward.
 
@@ -134,6 +148,8 @@ def run_backward(
         gradients: Name of a value -> name of its gradient in the ledger. Holds the gradient of the
             result on entry and those of the inputs afterwards.
         arguments: Tensors that are let go together with the last saved tensor.
+        held: Saved tensors are let go of after the gradients of biases are summed up (``validate_outputs``
+            in ``engine.cpp``); those of a second run are before, because nothing but the node holds them.
     """
     last = next((index for index, op in enumerate(ops) if not isinstance(op, Region) and op.saved), 0)
     for index in reversed(range(len(ops))):
@@ -152,17 +168,25 @@ def run_backward(
         made = _input_gradients(op, op.output, ledger, incoming)
         weights = [(weight, ledger.fresh(weight.made)) for weight in op.weights if not weight.late]
         ledger.mark(ledger.rounded(op.backward_scratch))
+        if held:
+            weights += _late(op, ledger)
+            ledger.mark()
         for value in op.saved:
             ledger.drop(value.name)
         for value in arguments if index == last else ():
             ledger.drop(value.name)
-        weights += [(weight, ledger.fresh(weight.made)) for weight in op.weights if weight.late]
-        ledger.mark()
+        if not held:
+            weights += _late(op, ledger)
+            ledger.mark()
         ledger.drop(incoming)
         for weight, name in weights:
             convert_gradient(ledger, weight, name)
         for value, name in made:
             _accumulate(ledger, gradients, value, name)
+
+
+def _late(op: Op, ledger: Ledger) -> list[tuple[WeightGradient, str]]:
+    return [(weight, ledger.fresh(weight.made)) for weight in op.weights if weight.late]
 
 
 def _join_gradients(op: Op, ledger: Ledger, gradients: dict[str, str]) -> None:

@@ -52,5 +52,11 @@ TEXTS: dict[str, str] = {
     "activation.unequal_heads": "With heads of two sizes cuDNN may run on newer GPUs; the memory-efficient kernel is counted.",
     "activation.window": "Some layers look back {window_count} tokens at most: the mask for longer sequences, and the kernel that takes one, are not counted.",
     "activation.kbit_fp32": "PEFT holds what is left unquantized in fp32, so the residual stream and what quantized layers return is fp32.",
+    "network.whole_blocks": "Not counted: activations with {checkpointing}; models of this kind recompute every layer (full) or none.",
+    "network.no_adapters": "Not counted: activations of this kind of model with adapters.",
+    "network.whole_model": "Not counted: activations of this kind of model split by tensor, pipeline or context parallelism, or by Megatron.",
+    "network.not_its_tensors": "Not counted: activations; the tensors are not those that the config describes ({module} is missing).",
+    "network.unlike_parts": "Not counted: activations; some of the {module} parameters are trained and others are not, or they differ in type.",
+    "network.too_long": "Not counted: activations; the sequence of {tokens} tokens is longer than the {most} positions of the model.",
     "activation.packed_not_compared": "What quantized layers keep was compared with bitsandbytes on the CPU, not yet on a GPU.",
 }

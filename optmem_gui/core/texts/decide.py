@@ -9,6 +9,7 @@ TEXTS: dict[str, str] = {
     "solve.one_gpu": "--solve: name the one GPU to fill, such as --gpu h100-80gb",
     "side.two_files": "{path}: two scenarios are compared as two .optmem files; save the other one as .optmem too",
     "side.more": "{option} takes one scenario; give one .optmem file, or leave it out",
+    "solve.own_sequence": "solve: the model fixes its sequence to {tokens} tokens; look for the batch instead",
     "solve.no_architecture": "solve: the model's architecture is not known, so activations are not counted; open its config.json or choose a preset",
     "solve.batch_needs": "solve batch: a sequence length is needed; add --seq N",
     "solve.sequence_needs": "solve seq: a batch is needed; add --batch N",

@@ -44,7 +44,7 @@ class Largest(QWidget):
         """Show a snapshot; figures of earlier inputs stay until there are new ones, and cannot be pressed."""
         self._snapshot = snapshot
         scenario, decisions = snapshot.scenario, snapshot.decisions
-        known = snapshot.gpu is not None and scenario.model.architecture is not None
+        known = snapshot.gpu is not None and scenario.model.is_known
         self.setVisible(known)
         if not known:
             return
@@ -56,8 +56,8 @@ class Largest(QWidget):
         )
         batch = decisions.batch if decisions is not None else None
         sequence = decisions.sequence if decisions is not None else None
-        self.batch.setVisible(scenario.sequence is not None)
-        self.sequence.setVisible(scenario.batch is not None)
+        self.batch.setVisible(scenario.tokens is not None)
+        self.sequence.setVisible(scenario.batch is not None and scenario.model.own_sequence is None)
         self._put(self.batch, self.tr("Largest batch: {value}"), batch, current=current)
         self._put(self.sequence, self.tr("Longest sequence: {value}"), sequence, current=current)
 
