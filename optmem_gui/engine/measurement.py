@@ -35,7 +35,7 @@ from optmem_gui.core.reasons import Reason, Value
 from optmem_gui.core.requests import MeasureRequest
 from optmem_gui.core.run_defaults import DEFAULT_SAMPLE_HZ
 from optmem_gui.engine.child import Child, Launch
-from optmem_gui.engine.measurement_warnings import disturbance, growth, seen, spill
+from optmem_gui.engine.measurement_warnings import seen, warnings_of
 from optmem_gui.engine.nvml import ENDS
 from optmem_gui.engine.worker_process import explain_exit, sampler_launch, worker_launch
 
@@ -373,25 +373,11 @@ class Measurement:
             phases=tuple(course.phases),
             samples=tuple(course.samples),
             notes=tuple(course.notes),
-            warnings=self._warnings(course),
+            warnings=() if course.result is None else warnings_of(course),
             baseline_bytes=course.baseline,
             facts=course.facts,
             others=seen(course.others, course.notes),
             sample_hz=self._sample_hz,
-        )
-
-    @staticmethod
-    def _warnings(course: _Course) -> tuple[Reason, ...]:
-        if course.result is None:
-            return ()
-        total = None if course.hello is None else course.hello.total_bytes
-        used = [s.device_used_bytes for s in course.samples if s.device_used_bytes is not None]
-        change = used[-1] - course.baseline if used and course.baseline is not None else 0
-        return (
-            *([Reason("measure.compiled")] if course.request.compiled else ()),
-            *spill(total, course.phases),
-            *growth(course.steps),
-            *disturbance(change, course.others),
         )
 
     def _verdict(self, course: _Course, stop: _Stop | None) -> tuple[Status, Reason | None, str]:

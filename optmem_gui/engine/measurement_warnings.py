@@ -3,10 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from optmem_gui.core.observing import NOTICED_BYTES, Others, disturbed
-from optmem_gui.core.protocol import PhaseSample, SamplerNote, StepResult
+from optmem_gui.core.protocol import Hello, PhaseSample, Sample, SamplerNote, StepResult
 from optmem_gui.core.reasons import Reason, Value
+from optmem_gui.core.requests import MeasureRequest
+
+
+class Heard(Protocol):
+    """What was heard of a measurement."""
+
+    request: MeasureRequest
+    hello: Hello | None
+    baseline: int | None
+    phases: list[PhaseSample]
+    steps: list[StepResult]
+    samples: list[Sample]
+    others: list[Others]
+
+
+def warnings_of(heard: Heard) -> tuple[Reason, ...]:
+    """What makes the figures of a measurement that finished less than exact."""
+    total = None if heard.hello is None else heard.hello.total_bytes
+    used = [s.device_used_bytes for s in heard.samples if s.device_used_bytes is not None]
+    change = used[-1] - heard.baseline if used and heard.baseline is not None else 0
+    return (
+        *([Reason("measure.compiled")] if heard.request.compiled else ()),
+        *spill(total, heard.phases),
+        *growth(heard.steps),
+        *disturbance(change, heard.others),
+    )
 
 
 def spill(total_bytes: int | None, phases: Sequence[PhaseSample]) -> Iterator[Reason]:
