@@ -14,8 +14,9 @@ from functools import cache
 from pathlib import Path
 
 from optmem_gui.allocator.config import AllocatorConfig
-from optmem_gui.allocator.sizes import MIN_BLOCK_BYTES, SMALL_BYTES, SMALL_SEGMENT_BYTES, segment_bytes
+from optmem_gui.allocator.sizes import SMALL_SEGMENT_BYTES, segment_bytes
 from optmem_gui.architectures.presets import preset_ref
+from optmem_gui.core.blocks import MIN_BLOCK_BYTES, SMALL_BYTES
 from optmem_gui.core.breakdown import Breakdown
 from optmem_gui.core.dtypes import BF16
 from optmem_gui.core.estimate import compute

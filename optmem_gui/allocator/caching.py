@@ -5,7 +5,6 @@ Source of every rule: c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.13 (``Devic
 
 from __future__ import annotations
 
-from optmem_gui.allocator.blocks import DEFAULT_POOL, Block, Pool, PoolId, merge
 from optmem_gui.allocator.config import AllocatorConfig
 from optmem_gui.allocator.device import Addresses, Device, is_private
 from optmem_gui.allocator.expandable import grow
@@ -13,6 +12,7 @@ from optmem_gui.allocator.release import collect_garbage, release_available, rel
 from optmem_gui.allocator.search import best_fit
 from optmem_gui.allocator.sizes import block_bytes, is_small, segment_bytes, should_split
 from optmem_gui.allocator.statistics import Statistics
+from optmem_gui.core.blocks import DEFAULT_POOL, Block, Pool, PoolId, merge
 
 
 class DeviceOutOfMemoryError(MemoryError):

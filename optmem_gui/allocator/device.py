@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from optmem_gui.allocator.blocks import DEFAULT_POOL, Block, Pool
 from optmem_gui.allocator.config import AllocatorConfig
-from optmem_gui.allocator.sizes import SEGMENT_ROUNDING_BYTES, page_bytes
+from optmem_gui.allocator.sizes import page_bytes
 from optmem_gui.allocator.statistics import Statistics
+from optmem_gui.core.blocks import DEFAULT_POOL, SEGMENT_ROUNDING_BYTES, Block, Pool
 
 UNLIMITED_RANGE_BYTES = 1 << 41
 """Addresses of an expandable segment where the device's memory is not given."""

@@ -6,9 +6,9 @@ Source: note "Expandable Segments" and ``find_expandable_block``, ``map_block``,
 
 from __future__ import annotations
 
-from optmem_gui.allocator.blocks import Block, Pool, merge
 from optmem_gui.allocator.device import Device
 from optmem_gui.allocator.sizes import page_bytes
+from optmem_gui.core.blocks import Block, Pool, merge
 
 
 def grow(device: Device, pool: Pool, size: int, stream: int) -> Block | None:

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from optmem_gui.allocator.blocks import Block, Pool
 from optmem_gui.allocator.caching import CachingAllocator
 from optmem_gui.allocator.config import AllocatorConfig
 from optmem_gui.allocator.device import UNLIMITED_RANGE_BYTES, Addresses
-from optmem_gui.allocator.sizes import MIN_BLOCK_BYTES, SMALL_BYTES
 from optmem_gui.allocator.start import PAGE_BYTES, Before, Kind, live_size
+from optmem_gui.core.blocks import MIN_BLOCK_BYTES, SMALL_BYTES, Block, Pool
 
 
 @dataclass(slots=True)

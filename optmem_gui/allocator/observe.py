@@ -13,7 +13,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-from optmem_gui.allocator.blocks import Block, Pool
 from optmem_gui.allocator.config import AllocatorConfig
 from optmem_gui.allocator.layout import Filled, fill
 from optmem_gui.allocator.recorded_calls import (
@@ -26,8 +25,9 @@ from optmem_gui.allocator.recorded_calls import (
 )
 from optmem_gui.allocator.recording import Event, Recording
 from optmem_gui.allocator.search import best_fit
-from optmem_gui.allocator.sizes import MIN_BLOCK_BYTES, SMALL_SEGMENT_BYTES, block_bytes, is_small
+from optmem_gui.allocator.sizes import SMALL_SEGMENT_BYTES, block_bytes, is_small
 from optmem_gui.allocator.start import Before
+from optmem_gui.core.blocks import MIN_BLOCK_BYTES, Block, Pool
 
 _PASSES = 4
 """What is learned late in a recording bears on its beginning; the second pass starts with it."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from optmem_gui.allocator.blocks import DEFAULT_POOL, PoolId
 from optmem_gui.allocator.config import AllocatorConfig
+from optmem_gui.core.blocks import DEFAULT_POOL, PoolId
 
 ACTIONS = frozenset(
     {

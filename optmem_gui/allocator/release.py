@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from optmem_gui.allocator.blocks import Block, Pool
 from optmem_gui.allocator.device import Device
 from optmem_gui.allocator.expandable import unmap_whole_pages
+from optmem_gui.core.blocks import Block, Pool
 
 
 def release_cached(device: Device, pools: Iterable[Pool]) -> None:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from optmem_gui.allocator.blocks import Block, Pool
 from optmem_gui.allocator.config import AllocatorConfig
+from optmem_gui.core.blocks import Block, Pool
 
 
 def best_fit(pool: Pool, size: int, stream: int, config: AllocatorConfig) -> Block | None:

@@ -7,14 +7,15 @@ c10/core/AllocatorConfig.h.
 from __future__ import annotations
 
 from optmem_gui.allocator.config import INTERVALS, MIB, AllocatorConfig
+from optmem_gui.core.blocks import (
+    MIN_BLOCK_BYTES,
+    MIN_OWN_SEGMENT_BYTES,
+    SMALL_BYTES,
+    new_segment_bytes,
+    whole_blocks,
+)
 
-MIN_BLOCK_BYTES = 512
-SMALL_BYTES = 1 * MIB
-"""Largest request of the small pool."""
 SMALL_SEGMENT_BYTES = 2 * MIB
-MIN_OWN_SEGMENT_BYTES = 10 * MIB
-"""From this size on, a request gets a segment of its own size."""
-SEGMENT_ROUNDING_BYTES = 2 * MIB
 
 
 def block_bytes(requested_bytes: int, config: AllocatorConfig) -> int:
@@ -29,7 +30,7 @@ def block_bytes(requested_bytes: int, config: AllocatorConfig) -> int:
     divisions = config.roundup_divisions[interval]
     if divisions > 1 and requested_bytes > MIN_BLOCK_BYTES * divisions:
         return _power2_division(requested_bytes, divisions)
-    return -(-requested_bytes // MIN_BLOCK_BYTES) * MIN_BLOCK_BYTES
+    return whole_blocks(requested_bytes)
 
 
 def _power2_division(size_bytes: int, divisions: int) -> int:
@@ -50,7 +51,7 @@ def segment_bytes(size_bytes: int, config: AllocatorConfig) -> int:
         return SMALL_SEGMENT_BYTES
     if size_bytes < MIN_OWN_SEGMENT_BYTES:
         return config.large_segment_bytes
-    return -(-size_bytes // SEGMENT_ROUNDING_BYTES) * SEGMENT_ROUNDING_BYTES
+    return new_segment_bytes(size_bytes)
 
 
 def page_bytes(*, small: bool, config: AllocatorConfig) -> int:

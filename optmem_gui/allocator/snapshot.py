@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from optmem_gui.allocator.blocks import DEFAULT_POOL, PoolId
 from optmem_gui.allocator.config import AllocatorConfig, recorded_config
 from optmem_gui.allocator.recording import ACTIONS, Event, RecordedBlock, RecordedSegment, Recording
 from optmem_gui.allocator.start import PAGE_BYTES
+from optmem_gui.core.blocks import DEFAULT_POOL, PoolId
 from optmem_gui.core.errors import UserError
 
 MAX_EVENTS = 5_000_000

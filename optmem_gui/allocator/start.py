@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from optmem_gui.allocator.blocks import DEFAULT_POOL, PoolId
 from optmem_gui.allocator.config import AllocatorConfig
 from optmem_gui.allocator.recording import Event, Recording
 from optmem_gui.allocator.sizes import SMALL_SEGMENT_BYTES, block_bytes, is_small
+from optmem_gui.core.blocks import DEFAULT_POOL, PoolId
 from optmem_gui.core.errors import UserError
 
 

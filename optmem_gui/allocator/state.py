@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from optmem_gui.allocator.blocks import Block
 from optmem_gui.allocator.caching import CachingAllocator
 from optmem_gui.allocator.recording import RecordedBlock, RecordedSegment
+from optmem_gui.core.blocks import Block
 
 
 def segments_of(allocator: CachingAllocator) -> tuple[RecordedSegment, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from optmem_gui.core.activations import Activations
 from optmem_gui.core.breakdown import COMPONENT_IDS, Component, Detail, Moment, Phase
 from optmem_gui.core.dtypes import F32, NF4
+from optmem_gui.core.ends import Ends
 from optmem_gui.core.gradients import Gradients
 from optmem_gui.core.layout import Layout, PlacedGroup
 from optmem_gui.core.model import Role
@@ -32,6 +33,7 @@ class Sizes:
     temporaries: Temporaries
     standing: Standing
     step: StepCost
+    ends: Ends
     moments: Sequence[Moment]
     phases: tuple[Phase, ...]
     peak: Phase

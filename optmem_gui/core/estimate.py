@@ -12,12 +12,14 @@ from optmem_gui.core.errors import UserError
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.ground import Ground, grounds_of, host_sizes
 from optmem_gui.core.layout import Layout, place
+from optmem_gui.core.model import Source
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import optimizer_state, step_temporaries
 from optmem_gui.core.overhead import CONTEXT_BYTES, fit_on, process_band, reserved_band
 from optmem_gui.core.parallel import ONE_GPU
 from optmem_gui.core.phases import StepCost, course, peak_of, phases
+from optmem_gui.core.played import ends_at
 from optmem_gui.core.precision import precision
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
@@ -106,7 +108,8 @@ def sizes_of(ground: Ground, implementation: Implementation) -> Sizes:
     standing = ground.standing_with(implementation, state)
     need = None if share.host_state else temporaries
     step = StepCost.of(need, gradients, on_gpu=ground.on_gpu)
-    moments = course(standing, gradients, ground.activations, step)
+    ends = ends_at(ground, implementation, scenario.options, need)
+    moments = course(standing, gradients, ground.activations, step, ends)
     phase_rows = phases(moments)
     return Sizes(
         scenario=scenario,
@@ -118,6 +121,7 @@ def sizes_of(ground: Ground, implementation: Implementation) -> Sizes:
         temporaries=temporaries,
         standing=standing,
         step=step,
+        ends=ends,
         moments=moments,
         phases=phase_rows,
         peak=peak_of(phase_rows),
@@ -153,10 +157,17 @@ def _assumptions(ground: Ground, gpu: Gpu | None, implementation: Implementation
         if precision(scenario.precision).compute == F16:
             yield Reason("assume.cpu_fp16")
         return
-    yield Reason("assume.slack")
+    yield Reason("assume.ends" if _ends_are_counted(ground) else "assume.slack")
     yield Reason("assume.reserved")
     calibration = None if gpu is None else gpu.calibration
     yield Reason("assume.context") if calibration is None else calibration.reason(CONTEXT_BYTES)
+
+
+def _ends_are_counted(ground: Ground) -> bool:
+    """Whether activations are played and all tensors counted: the error is then known to be small."""
+    scenario = ground.rank.scenario
+    alone = scenario.parallel == ONE_GPU and scenario.model.source is not Source.SYNTHETIC
+    return alone and ground.plan is not None
 
 
 def _warnings(scenario: Scenario, layout: Layout, optimizer: Iterable[Reason]) -> Iterable[Reason]:

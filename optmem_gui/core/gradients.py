@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from optmem_gui.core.layout import ALLOCATION_BYTES, Layout, whole_blocks
+from optmem_gui.core.blocks import MIN_BLOCK_BYTES, whole_blocks
+from optmem_gui.core.layout import Layout
 from optmem_gui.core.scenario import Scenario
 
 _NORM_CHUNK = 65_536
@@ -91,4 +92,4 @@ def _clip_bytes(layout: Layout) -> int:
     """One block a tensor for its norm, and the chunk sums of ``foreach_norm``."""
     tensors = sum(placed.group.count for placed in layout.trained)
     largest = max((placed.group.numel for placed in layout.trained), default=0)
-    return tensors * ALLOCATION_BYTES + whole_blocks(4 * tensors * -(-largest // _NORM_CHUNK))
+    return tensors * MIN_BLOCK_BYTES + whole_blocks(4 * tensors * -(-largest // _NORM_CHUNK))

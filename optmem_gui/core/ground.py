@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from optmem_gui.core.activations import ActivationMoment, Activations, activations_of, workspace_bytes
+from optmem_gui.core.activations import Activations, activations_of, workspace_bytes
+from optmem_gui.core.activations.moments import leading
 from optmem_gui.core.activations.network import network_activations, network_setting
 from optmem_gui.core.activations.plan import Plan, make_plan
 from optmem_gui.core.gpus import Gpu
@@ -48,6 +49,7 @@ class Ground:
         standing: What does not change within a step, without any optimizer state.
         on_gpu: Memory is handed out in blocks.
         uncounted: Why its activations are not counted although its dimensions and a size are known.
+        plan: What the activations were computed from; None where they are not counted or come from elsewhere.
     """
 
     rank: Rank
@@ -58,6 +60,7 @@ class Ground:
     standing: Standing
     on_gpu: bool
     uncounted: Reason | None = None
+    plan: Plan | None = None
 
     def standing_with(self, implementation: Implementation, state: OptimizerState) -> Standing:
         """The same with the state of one optimizer."""
@@ -133,6 +136,24 @@ class Part:
             self._activations[casts] = leading(found) if found is not None and self._peaks_only else found
         return self._activations[casts]
 
+    def plan(self, *, gathers: bool) -> Plan | None:
+        """What :meth:`activations` computes from; None where it has no rules of its own to follow.
+
+        Args:
+            gathers: As there.
+        """
+        scenario, stage = self.rank.scenario, self.rank.stage
+        plan = self.plans.get(gathers and scenario.precision in _COMPUTED_IN)
+        if plan is None or scenario.batch is None or scenario.sequence is None:
+            return None
+        return replace(
+            plan,
+            batch=scenario.batch,
+            sequence=scenario.sequence,
+            embeds=stage.embeds,
+            heads=stage.heads,
+        )
+
     def _estimated(self, casts: bool) -> Activations | None:
         scenario, layout, stage = self.rank.scenario, self.layout, self.rank.stage
         shape = scenario.model.architecture
@@ -142,15 +163,14 @@ class Part:
             return None
         if is_megatron(scenario):
             return megatron_activations(shape, scenario, embeds=stage.embeds, heads=stage.heads)
-        batch, sequence = scenario.batch, scenario.sequence
         if casts not in self.plans:
+            computed = scenario
             if casts:
-                scenario = replace(scenario, precision=_COMPUTED_IN[scenario.precision])
-                layout = place(scenario)
-            self.plans[casts] = make_plan(shape, scenario, layout, batch, sequence)
-        plan = replace(
-            self.plans[casts], batch=batch, sequence=sequence, embeds=stage.embeds, heads=stage.heads
-        )
+                computed = replace(scenario, precision=_COMPUTED_IN[scenario.precision])
+                layout = place(computed)
+            self.plans[casts] = make_plan(shape, computed, layout, scenario.batch, scenario.sequence)
+        plan = self.plan(gathers=casts)
+        assert plan is not None  # noqa: S101  # made just now
         return activations_of(plan, self._architecture, ends_only=self._ends_only)
 
     @property
@@ -170,36 +190,6 @@ class Part:
             return None
         found = network_activations(setting, ends_only=self._ends_only)
         return replace(found, workspace_bytes=workspace_bytes(self._architecture, cpu=setting.cpu))
-
-
-def leading(activations: Activations) -> Activations:
-    """The moments that can be the largest of their phase, whatever stands beside them.
-
-    What stands beside them can make a moment with fewer gradients or smaller temporaries the larger one,
-    but none that has at most as much of everything as an earlier one, or less as a later one.
-    """
-    kept: list[ActivationMoment] = []
-    for moment in activations.moments:
-        if any(_covers(earlier, moment) for earlier in kept):
-            continue
-        while kept and _covers(moment, kept[-1]) and _saved(moment) > _saved(kept[-1]):
-            kept.pop()
-        kept.append(moment)
-    return replace(activations, moments=tuple(kept))
-
-
-def _covers(one: ActivationMoment, other: ActivationMoment) -> bool:
-    return (
-        one.phase == other.phase
-        and one.in_layer >= other.in_layer  # beside a layer stands what ranks send each other
-        and _saved(one) >= _saved(other)
-        and one.gradients >= other.gradients
-        and one.temporaries >= other.temporaries
-    )
-
-
-def _saved(moment: ActivationMoment) -> int:
-    return moment.activations + moment.autocast_copies
 
 
 class Parts:
@@ -267,8 +257,8 @@ def _ground(part: Part, parallel: Parallel) -> Ground:
         gradients = replace(gradients, bytes=0, rounded_bytes=0)
     activations = part.activations(gathers=share.gathers)
     standing = _standing(rank, part, share, gradients=gradients, activations=activations)
-    on_gpu = scenario.target == "cuda"
-    return Ground(rank, layout, share, gradients, activations, standing, on_gpu, part.uncounted)
+    plan, on_gpu = part.plan(gathers=share.gathers), scenario.target == "cuda"
+    return Ground(rank, layout, share, gradients, activations, standing, on_gpu, part.uncounted, plan)
 
 
 def _standing(
@@ -332,7 +322,8 @@ def at_size(ground: Ground, part: Part, batch: int, sequence: int) -> Ground:
     sized = part.sized(batch, sequence)
     activations = sized.activations(gathers=ground.share.gathers)
     standing = _with_activations(ground.standing, sized, activations)
-    return replace(ground, rank=sized.rank, activations=activations, standing=standing)
+    plan = sized.plan(gathers=ground.share.gathers)
+    return replace(ground, rank=sized.rank, activations=activations, standing=standing, plan=plan)
 
 
 def _buffer_sizes(scenario: Scenario, layout: Layout) -> list[tuple[int, int]]:

@@ -15,26 +15,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from optmem_gui.core.blocks import rounded, whole_blocks
 from optmem_gui.core.dtypes import BF16, DTYPES, F16, F32, INT8, NF4, DType
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.model import Role, Shape, Source, TensorGroup
+from optmem_gui.core.parallel import ONE_GPU
 from optmem_gui.core.precision import PrecisionScheme, precision
 from optmem_gui.core.scenario import Lora, Scenario
 
-ALLOCATION_BYTES = 512
-"""Granularity of PyTorch's CUDA caching allocator: every block is a multiple of it."""
-
-_WHOLE_BYTES = 1 << 20
-"""What is left of a segment is split off only where it is larger than this (kSmallSize)."""
-
-_SHARED_SEGMENT_BYTES = 20 << 20
-"""Segment that requests above 1 MiB and below 10 MiB share (kLargeBuffer)."""
-
-_OWN_SEGMENT_FROM_BYTES = 10 << 20
-"""From here on a request gets a segment of its own (kMinLargeAlloc) ..."""
-
-_SEGMENT_STEP_BYTES = 2 << 20
-"""... whose size is a multiple of this (kRoundLarge)."""
+FEW_LAYERS = 6
+"""Models of up to so many layers are followed request by request."""
 
 _ALL_LINEAR = "all-linear"
 _NOT_LINEAR = (Role.EMBEDDING, Role.NORM, Role.HEAD, Role.CONVOLUTION, Role.BIAS, Role.ADAPTER)
@@ -88,18 +78,19 @@ class Layout:
         neighbours: Distinct pairs of indices into ``placed`` that follow each other among trained
             parameters.
         scheme: The precision scheme.
-        real: The tensors are those of a model; of one that is known by its number of parameters alone the
-            shapes are made up, and what they would leave of segments is no property of it.
+        new_segments: What its tensors would leave of new segments counts with them. Not where the shapes are
+            made up, because no more than a number of parameters is known; nor where the order of every
+            request is known, which :mod:`optmem_gui.core.ends` then follows.
     """
 
     placed: tuple[PlacedGroup, ...]
     neighbours: frozenset[tuple[int, int]]
     scheme: PrecisionScheme
-    real: bool = True
+    new_segments: bool = True
 
     def rounded(self, size_bytes: int) -> int:
         """What a request for one of its tensors takes in the caching allocator."""
-        return rounded(size_bytes) if self.real else whole_blocks(size_bytes)
+        return rounded(size_bytes) if self.new_segments else whole_blocks(size_bytes)
 
     @property
     def trained(self) -> tuple[PlacedGroup, ...]:
@@ -117,32 +108,6 @@ class Layout:
         return sum(placed.group.param_count for placed in self.placed if placed.trainable)
 
 
-def whole_blocks(size_bytes: int) -> int:
-    """The next multiple of 512 bytes: what a request takes where an end of its segment can be split off."""
-    return -(-size_bytes // ALLOCATION_BYTES) * ALLOCATION_BYTES
-
-
-def rounded(size_bytes: int) -> int:
-    """What a request takes in the caching allocator when its segment is new.
-
-    Requests are rounded up to 512 bytes. Above 1 MiB an end of up to 1 MiB that stays of a segment is not
-    split off and counts as allocated: the whole of it for a request with a segment of its own, an equal
-    share of it for those that share one. Which free block a later request finds depends on everything
-    before it, so this is what to expect of many requests, and exact for the first ones.
-
-    Source: ``c10/cuda/CUDACachingAllocator.cpp``, ``round_size``, ``get_allocation_size``, ``should_split``.
-    """
-    block = whole_blocks(size_bytes)
-    if block <= _WHOLE_BYTES:
-        return block
-    if block < _OWN_SEGMENT_FROM_BYTES:
-        sharing, end = divmod(_SHARED_SEGMENT_BYTES, block)
-        share = end // sharing // ALLOCATION_BYTES * ALLOCATION_BYTES
-        return block + share if end <= _WHOLE_BYTES else block
-    segment = -(-block // _SEGMENT_STEP_BYTES) * _SEGMENT_STEP_BYTES
-    return segment if segment - block <= _WHOLE_BYTES else block
-
-
 def place(scenario: Scenario) -> Layout:
     """Decide every copy of every parameter.
 
@@ -151,11 +116,22 @@ def place(scenario: Scenario) -> Layout:
     """
     scheme = precision(scenario.precision)
     groups = scenario.model.groups
-    real = scenario.model.source is not Source.SYNTHETIC
+    new_segments = scenario.model.source is not Source.SYNTHETIC and not in_order(scenario)
     if scenario.lora is None:
         placed = tuple(_place_plain(group, scheme) for group in groups)
-        return Layout(placed, _among_trained(placed, scenario.model.neighbours), scheme, real)
-    return replace(_place_lora(groups, scenario.lora, scheme), real=real)
+        return Layout(placed, _among_trained(placed, scenario.model.neighbours), scheme, new_segments)
+    return replace(_place_lora(groups, scenario.lora, scheme), new_segments=new_segments)
+
+
+def in_order(scenario: Scenario) -> bool:
+    """Whether every request of a step is followed in its order: on one GPU, of a model of few layers.
+
+    Of deeper models the layers are too many to follow each time something is edited; their tensors are also
+    too large for activations to have left much that fits them, so that most of them get new segments.
+    """
+    model, shape = scenario.model, scenario.model.architecture
+    few = shape is not None and shape.layers <= FEW_LAYERS and model.source is not Source.SYNTHETIC
+    return few and scenario.parallel == ONE_GPU and scenario.target == "cuda"
 
 
 def _place_plain(group: TensorGroup, scheme: PrecisionScheme) -> PlacedGroup:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from optmem_gui.core.activations import Activations
 from optmem_gui.core.breakdown import PHASE_IDS, Moment, Phase
+from optmem_gui.core.ends import NO_ENDS, Ends
 from optmem_gui.core.gradients import Gradients
 from optmem_gui.core.optimizers.state import Temporaries
 from optmem_gui.core.sharding.share import NO_BUFFERS, Buffers
@@ -107,9 +108,21 @@ class StepCost:
 
 
 def course(
-    standing: Standing, gradients: Gradients, activations: Activations | None, step: StepCost
+    standing: Standing,
+    gradients: Gradients,
+    activations: Activations | None,
+    step: StepCost,
+    ends: Ends = NO_ENDS,
 ) -> tuple[Moment, ...]:
-    """Every moment of loading and one steady step, in order."""
+    """Every moment of loading and one steady step, in order.
+
+    Args:
+        standing: What does not change.
+        gradients: Their size and lifetime.
+        activations: Of a micro-batch, None where they are not counted.
+        step: Temporaries of the optimizer's step.
+        ends: What stays of segments with all that, where it is not part of it.
+    """
     loaded = _parts(
         weights=standing.weights,
         master_weights=standing.master_weights,
@@ -124,14 +137,32 @@ def course(
         workspace=standing.workspace,
     )
     work = list(_simple(standing, gradients) if activations is None else _traced(activations))
+    forward, backward = (
+        [_at(base, w, standing, gradients) for w in work if w.phase == phase]
+        for phase in ("forward", "backward")
+    )
     moments = [
-        *_spread("load", [{}, _loaded(loaded, standing, gradients)]),
-        *_spread("forward", [_at(base, w, standing, gradients) for w in work if w.phase == "forward"]),
-        *_spread("backward", [_at(base, w, standing, gradients) for w in work if w.phase == "backward"]),
-        *_spread("optimizer_step", _step(base, standing, gradients, step)),
-        *_spread("between_steps", [_between(base, standing, gradients)] * 2),
+        *_spread("load", [{}, _ended(_loaded(loaded, standing, gradients), ends.load)]),
+        *_spread("forward", _rising(forward, base, ends.between, ends.forward)),
+        *_spread("backward", _rising(backward, base, ends.between, ends.backward)),
+        *_spread("optimizer_step", _step(base, standing, gradients, step, ends)),
+        *_spread("between_steps", [_ended(_between(base, standing, gradients), ends.between)] * 2),
     ]
     return tuple(moments)
+
+
+def _ended(parts: Parts, ends: int) -> Parts:
+    return _parts(**{**parts, "rounding": parts.get("rounding", 0) + ends})
+
+
+def _rising(course: Sequence[Parts], base: Parts, lowest: int, highest: int) -> list[Parts]:
+    """Ends grow with what is alive, up to those of the largest moment."""
+    sizes = [sum(parts.values()) - sum(base.values()) for parts in course]
+    most = max(1, max(sizes, default=1))
+    return [
+        _ended(parts, lowest + (highest - lowest) * size // most)
+        for parts, size in zip(course, sizes, strict=True)
+    ]
 
 
 def _loaded(loaded: Parts, standing: Standing, gradients: Gradients) -> Parts:
@@ -215,9 +246,11 @@ def _at(base: Parts, work: _Work, standing: Standing, gradients: Gradients) -> P
     )
 
 
-def _step(base: Parts, standing: Standing, gradients: Gradients, step: StepCost) -> Sequence[Parts]:
+def _step(
+    base: Parts, standing: Standing, gradients: Gradients, step: StepCost, ends: Ends
+) -> Sequence[Parts]:
     ready = _parts(
-        **{**base, "rounding": base.get("rounding", 0) + standing.gradient_rounding},
+        **{**base, "rounding": base.get("rounding", 0) + standing.gradient_rounding + ends.ready},
         gradients=gradients.bytes,
         activations=standing.kept_logits,
     )
@@ -229,7 +262,7 @@ def _step(base: Parts, standing: Standing, gradients: Gradients, step: StepCost)
         **{
             **ready,
             "communication": moving.standing + moving.step,
-            "rounding": ready.get("rounding", 0) + step.rounding,
+            "rounding": ready.get("rounding", 0) + step.rounding + ends.step - ends.ready,
         },
         temporaries=step.temporaries + step.gradient_copy,
     )

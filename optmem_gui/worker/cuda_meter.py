@@ -18,8 +18,8 @@ from typing import Any
 
 import torch
 
+from optmem_gui.core.blocks import whole_blocks
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.layout import whole_blocks
 from optmem_gui.core.protocol import PhaseSample
 from optmem_gui.worker.cpu_meter import MAX_POINTS, Sink, thinned
 from optmem_gui.worker.ledger import Block, Known, Ledger

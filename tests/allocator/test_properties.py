@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from optmem_gui.allocator.caching import CachingAllocator
 from optmem_gui.allocator.config import MIB, AllocatorConfig
-from optmem_gui.allocator.sizes import SMALL_BYTES
 from optmem_gui.allocator.state import segments_of
+from optmem_gui.core.blocks import SMALL_BYTES
 from tests.allocator.recorder import SIZES, Program
 from tests.examples import examples
 

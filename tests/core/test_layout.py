@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 import torch
 
+from optmem_gui.core.blocks import rounded
 from optmem_gui.core.dtypes import DTYPES, F32, UINT8
-from optmem_gui.core.layout import is_target, place, rounded
+from optmem_gui.core.layout import is_target, place
 from optmem_gui.core.model import ModelSpec, ParameterTensor, Role, Source, TensorGroup, group_model
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.scenario import BaseDType, Lora, Scenario

@@ -12,6 +12,7 @@ from optmem_gui.core.activations.loss import logits_bytes, loss_stage
 from optmem_gui.core.activations.moments import ActivationItem, ActivationMoment, Step
 from optmem_gui.core.activations.plan import Plan
 from optmem_gui.core.activations.program import promote
+from optmem_gui.core.activations.requests import NO_REQUESTS
 from optmem_gui.core.activations.rotary import table_bytes
 from optmem_gui.core.activations.sampling import end_layers, sampled_layers
 from optmem_gui.core.activations.stages import Stage
@@ -34,7 +35,7 @@ class Course:
         later = self.first.needs_grad
         self.loss = loss_stage(plan, input_needs_grad=later) if plan.heads else _handed_on(self.later)
         self.base = self._outside()
-        self.rest = self._gradient_bytes("remainder")
+        self.rest = self.gradient_bytes("remainder")
         self.kept_logits = 0
         if plan.keep_logits and plan.loss == "full" and plan.heads:
             self.kept_logits = self._rounded(logits_bytes(plan))
@@ -90,8 +91,13 @@ class Course:
         stages = (self.first, self.later)[: self.plan.shape.layers]
         return any(label == "attention" for stage in stages for label, _, _ in stage.saved)
 
-    def _layer(self, index: int) -> Stage:
+    def layer(self, index: int) -> Stage:
+        """A layer by its number, run saving."""
         return self.runs.at(index).stage
+
+    def bare_layer(self, index: int) -> Stage:
+        """The same run without saving."""
+        return self.runs.at(index).bare
 
     def _segment(self, index: int) -> int:
         """First layer of the unit that is recomputed together with this one."""
@@ -118,7 +124,7 @@ class Course:
             after += Point(activations=self.kept_logits, gradients=self.rest)
         yield self._moment("backward", "loss", after)
         for index in reversed(shown):
-            if self._layer(index).needs_grad:
+            if self.layer(index).needs_grad:
                 yield self._moment("backward", f"layer {index}", self._backward(index))
         if self.body_needs_grad:
             yield self._moment("backward", "embedding", self._embedding_backward())
@@ -143,7 +149,7 @@ class Course:
     def _forward(self, index: int) -> Point:
         point = self.base + self._cached(index)
         if not self.plan.span:
-            return point + self._body(index) + self._layer(index).forward_peak
+            return point + self._body(index) + self.layer(index).forward_peak
         start = self._segment(index)
         held = start // self.plan.span + (1 if index > start else 0)
         return (
@@ -162,12 +168,12 @@ class Course:
             gradients=self.rest + self.loss.gradients + self.runs.gradients(index + 1, layers),
             temporaries=self._waiting(),
         )
-        stage = self._layer(index)
+        stage = self.layer(index)
         if not plan.span:
             return point + self.runs.kept(0, index) + stage.backward_peak
         start = self._segment(index)
         point += Point(activations=start // plan.span * self.first.input_bytes)
-        if not self._layer(start).keeps_input:
+        if not self.layer(start).keeps_input:
             point += Point(activations=self.first.input_bytes)
         point += self.runs.kept(start, index)
         again = point + stage.again_peak + Point(temporaries=stage.lead)
@@ -180,15 +186,15 @@ class Course:
     def _waiting(self) -> int:
         """A tied head's gradient, which autograd holds until the embedding's arrives."""
         waits = self.plan.matrix("lm_head").waits and self.plan.embeds and self.plan.heads
-        return self._rounded(self._gradient_bytes("lm_head")) if waits else 0
+        return self._rounded(self.gradient_bytes("lm_head")) if waits else 0
 
     def _embedding_backward(self) -> Point:
         """The last node: the embedding's gradient, and for a tied head its sum with the one that waited."""
         plan, stage = self.plan, self.first
-        sizes = [self._gradient_bytes(leaf) for leaf in ("embed_positions", "embed_tokens")]
+        sizes = [self.gradient_bytes(leaf) for leaf in ("embed_positions", "embed_tokens")]
         incoming = stage.input_bytes if stage.needs_grad else 0
         made, waiting = sum(sizes), self._waiting()
-        rise = max(incoming, sizes[1] if waiting and self._waits_as_view() else 0)
+        rise = max(incoming, sizes[1] if waiting and self.waits_as_view() else 0)
         return self.base + Point(
             activations=self.kept_logits,
             gradients=self._all_gradients(),
@@ -197,17 +203,18 @@ class Course:
 
     def _all_gradients(self) -> int:
         layers = self.runs.gradients(0, self.plan.shape.layers)
-        ends = sum(self._gradient_bytes(leaf) for leaf in ("embed_positions", "embed_tokens"))
+        ends = sum(self.gradient_bytes(leaf) for leaf in ("embed_positions", "embed_tokens"))
         return self.rest + self.loss.gradients + layers + ends
 
-    def _gradient_bytes(self, leaf: str) -> int:
+    def gradient_bytes(self, leaf: str) -> int:
+        """Bytes of the gradient of a weight outside the layers; 0 where it gets none on this GPU."""
         matrix = self.plan.matrix(leaf)
         elsewhere = not self.plan.embeds and leaf in ("embed_tokens", "embed_positions")
         if not matrix.trained or elsewhere or (leaf == "remainder" and not self.plan.heads):
             return 0
         return matrix.gradient.bytes_for(matrix.rows * matrix.columns)
 
-    def _waits_as_view(self) -> bool:
+    def waits_as_view(self) -> bool:
         """Whether the tied head's gradient is the view that one product gave: not added into in place."""
         head, plan = self.plan.matrix("lm_head"), self.plan
         slices = -(-plan.token_count // loss_chunk_tokens(plan.token_count, plan.shape))
@@ -254,4 +261,5 @@ def _handed_on(layer: Stage) -> Stage:
         keeps_input=False,
         lead=0,
         again_peak=nothing,
+        requests=NO_REQUESTS,
     )

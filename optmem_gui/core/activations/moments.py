@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from optmem_gui.core.reasons import Reason
@@ -87,3 +87,33 @@ class Activations:
     def peak(self, phase: Step) -> ActivationMoment:
         """The largest moment of a phase."""
         return max((m for m in self.moments if m.phase == phase), key=lambda m: m.total_bytes)
+
+
+def leading(activations: Activations) -> Activations:
+    """The moments that can be the largest of their phase, whatever stands beside them.
+
+    What stands beside them can make a moment with fewer gradients or smaller temporaries the larger one,
+    but none that has at most as much of everything as an earlier one, or less as a later one.
+    """
+    kept: list[ActivationMoment] = []
+    for moment in activations.moments:
+        if any(_covers(earlier, moment) for earlier in kept):
+            continue
+        while kept and _covers(moment, kept[-1]) and _saved(moment) > _saved(kept[-1]):
+            kept.pop()
+        kept.append(moment)
+    return replace(activations, moments=tuple(kept))
+
+
+def _covers(one: ActivationMoment, other: ActivationMoment) -> bool:
+    return (
+        one.phase == other.phase
+        and one.in_layer >= other.in_layer  # beside a layer stands what ranks send each other
+        and _saved(one) >= _saved(other)
+        and one.gradients >= other.gradients
+        and one.temporaries >= other.temporaries
+    )
+
+
+def _saved(moment: ActivationMoment) -> int:
+    return moment.activations + moment.autocast_copies

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from optmem_gui.core.activations.choice import checkpoint_span
 from optmem_gui.core.activations.program import Matrix
 from optmem_gui.core.activations.weights import Matrices, find_matrices
+from optmem_gui.core.blocks import MIN_BLOCK_BYTES
 from optmem_gui.core.dtypes import DType
-from optmem_gui.core.layout import ALLOCATION_BYTES, Layout
+from optmem_gui.core.layout import Layout
 from optmem_gui.core.scenario import Attention, Loss, Scenario
 from optmem_gui.core.transformer import TransformerShape
 
@@ -93,6 +94,6 @@ def make_plan(shape: TransformerShape, scenario: Scenario, layout: Layout, batch
         cpu=cpu,
         accumulating=scenario.accumulate > 1 or not scenario.set_to_none,
         inputs_need_grad=scenario.lora is not None and span > 0,
-        unit=1 if cpu else ALLOCATION_BYTES,
+        unit=1 if cpu else MIN_BLOCK_BYTES,
         along=scenario.parallel.tp if scenario.parallel.sequence_parallel else 1,
     )

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from optmem_gui.core.activations.program import Matrix
 from optmem_gui.core.activations.weights import Matrices
+from optmem_gui.core.blocks import MIN_BLOCK_BYTES
 from optmem_gui.core.dtypes import DType
-from optmem_gui.core.layout import ALLOCATION_BYTES, Layout, PlacedGroup
+from optmem_gui.core.layout import Layout, PlacedGroup
 from optmem_gui.core.model import Role, Shape
 from optmem_gui.core.networks import Network
 from optmem_gui.core.reasons import Reason
@@ -108,7 +109,7 @@ def make_setting(
         keep_logits=scenario.keep_logits,
         cpu=cpu,
         accumulating=scenario.accumulate > 1 or not scenario.set_to_none,
-        unit=1 if cpu else ALLOCATION_BYTES,
+        unit=1 if cpu else MIN_BLOCK_BYTES,
     )
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from optmem_gui.core.activations.layers import layer_program
 from optmem_gui.core.activations.plan import Plan
+from optmem_gui.core.activations.requests import Requests, requests_of
 from optmem_gui.core.activations.tape import (
     AUTOCAST,
     GRADIENTS,
@@ -39,6 +40,7 @@ class Stage:
         needs_grad: Its result needs a gradient.
         lead: Gradients alive when its backward first asks for a saved tensor.
         again_peak: Largest moment of its second run, which stops at the last saved tensor.
+        requests: What it asks of the allocator, in order.
     """
 
     forward_peak: Point
@@ -52,6 +54,7 @@ class Stage:
     needs_grad: bool
     lead: int
     again_peak: Point
+    requests: Requests
 
 
 @lru_cache(maxsize=256)
@@ -83,7 +86,7 @@ def measure(plan: Plan, ops: list[Step], x: Value, result: Value, *, keep: bool)
     forward = closing(ledger, cached, result)
     saved = itemise(ops, ledger) if keep else ()
     if keep and result.needs_grad:
-        run_backward(ops, ledger, {result.name: ledger.fresh(result.size_bytes)})
+        run_backward(ops, ledger, {result.name: ledger.incoming(result.size_bytes)})
     return finish(ledger, forward, saved, x, needs_grad=result.needs_grad)
 
 
@@ -98,6 +101,7 @@ class _Forward:
 
 def closing(ledger: Ledger, cached: list[str], result: Value | None = None) -> _Forward:
     """End a stage's forward: what it leaves without its result and without autocast's cache."""
+    ledger.diary.end_forward(cached, "" if result is None else result.name)
     before = ledger.totals[AUTOCAST]
     for name in cached:
         ledger.drop(name)
@@ -123,6 +127,7 @@ def finish(ledger: Ledger, forward: _Forward, saved: Saved, x: Value, *, needs_g
         needs_grad,
         ledger.lead or 0,
         forward.again,
+        requests_of(ledger, x.name),
     )
 
 

@@ -6,11 +6,12 @@ backward makes. :mod:`optmem_gui.core.activations.walk` goes through such a list
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from optmem_gui.core.blocks import SMALL_BYTES
 from optmem_gui.core.dtypes import DType
-from optmem_gui.core.layout import ALLOCATION_BYTES, rounded
 
 ACTIVATIONS = "activations"
 AUTOCAST = "autocast_copies"
@@ -154,6 +155,62 @@ class Point:
         return self.activations + self.autocast_copies + self.gradients + self.temporaries
 
 
+LET_GO, KEPT = 0, -1
+"""In place of bytes: the block is let go, or is a parameter's gradient from here on unless there is one."""
+
+PASSING, PRODUCT = "~", "@"
+"""In place of a name: bytes that are let go at once (and their number), or a direction's first product."""
+
+
+@dataclass(slots=True)
+class Diary:
+    """What one stage asks of the allocator beyond 1 MiB, and lets go, in order.
+
+    Attributes:
+        events: Name, and bytes or one of the marks above.
+        again: Events before the end of a second run of the forward; None where all of it is run.
+        forward: Events of the forward.
+        closed: Events before backward starts.
+        result: The forward's result; empty where it is a number.
+        cached: What autocast's cache holds until its region ends.
+        entry: The gradient that backward starts from; empty where it is a number's.
+        reached: Gradient of each value that backward has come to, by the value's name.
+        multiplied: A product was run in this direction.
+    """
+
+    events: list[tuple[str, int]] = field(default_factory=list)
+    again: int | None = None
+    forward: int = 0
+    closed: int = 0
+    result: str = ""
+    cached: tuple[str, ...] = ()
+    entry: str = ""
+    reached: dict[str, str] = field(default_factory=dict)
+    multiplied: bool = False
+
+    def keep(self) -> None:
+        """What was let go last was added to a parameter's gradient, or is it."""
+        self.events[-1] = (self.events[-1][0], KEPT)
+
+    def passing(self, size: int, each: int) -> None:
+        """Bytes that are let go at once: tensors of a size that divides them, or one."""
+        count = size // each if each and size % each == 0 else 1
+        names = [f"{PASSING}{number}" for number in range(count)]
+        self.events += [(name, size // count) for name in names]
+        self.events += [(name, LET_GO) for name in names]
+
+    def product(self, multiplies: bool) -> None:
+        """A product may run: cuBLAS takes its workspace with a thread's first."""
+        if multiplies and not self.multiplied:
+            self.events.append((PRODUCT, LET_GO))
+            self.multiplied = True
+
+    def end_forward(self, cached: Sequence[str], result: str) -> None:
+        """What is let go from here on, until backward starts, is let go later in a whole step."""
+        self.forward, self.cached, self.result = len(self.events), tuple(cached), result
+        self.multiplied = False
+
+
 @dataclass(slots=True)
 class _Block:
     requested: int
@@ -165,8 +222,12 @@ class _Block:
 
 @lru_cache(maxsize=4096)
 def in_block(size: int, unit: int) -> int:
-    """What a request takes where every allocation is a multiple of ``unit`` bytes."""
-    return rounded(size) if unit == ALLOCATION_BYTES else -(-size // unit) * unit
+    """What a request takes where every allocation is a multiple of ``unit`` bytes.
+
+    Ends of segments that stay with a block depend on every request before it:
+    :mod:`optmem_gui.core.ends` adds them.
+    """
+    return -(-size // unit) * unit
 
 
 @dataclass(slots=True)
@@ -182,6 +243,7 @@ class Ledger:
         views: Gradients that cannot be added into in place.
         again: Largest moment of the forward up to its last saved tensor: a recomputation stops there.
         lead: Temporaries alive when backward first asks for a saved tensor: a recomputation starts there.
+        diary: What is asked of the allocator and let go, in order.
     """
 
     unit: int
@@ -192,6 +254,7 @@ class Ledger:
     views: set[str] = field(default_factory=set)
     lead: int | None = None
     again: Point = Point()
+    diary: Diary = field(default_factory=Diary)
     _serial: int = 0
     _alive: int = 0  # the sum of the totals: a step is marked far more often than it has a new peak
     _most: int = 0
@@ -206,6 +269,11 @@ class Ledger:
         self.live[name] = _Block(size, taken, refs, category)
         self.totals[category] += taken
         self._alive += taken
+        if size > SMALL_BYTES:
+            if category == GRADIENTS:
+                self.diary.keep()
+            else:
+                self.diary.events.append((name, taken))
 
     def share(self, name: str, base: str, refs: int) -> None:
         """A view: another name of what lives under ``base``, with holders of its own."""
@@ -232,9 +300,12 @@ class Ledger:
         if block.refs <= 0:
             self.totals[block.category] -= block.size
             self._alive -= block.size
-            for each in block.views or (name,):
+            names = block.views or (name,)
+            for each in names:
                 del self.live[each]
                 self.views.discard(each)
+            if block.requested > SMALL_BYTES:
+                self.diary.events.append((names[0], LET_GO))
 
     def recategorize(self, name: str, category: str) -> None:
         """The same bytes, now counted as something else."""
@@ -256,8 +327,15 @@ class Ledger:
             self.totals[TEMPORARIES] + scratch,
         )
 
-    def mark(self, scratch: int = 0) -> None:
-        """Remember this moment if it is the largest yet; existing gradients are no reason to."""
+    def mark(self, scratch: int = 0, each: int = 0) -> None:
+        """Remember this moment if it is the largest yet; existing gradients are no reason to.
+
+        Args:
+            scratch: Bytes that are let go at once.
+            each: They are tensors of this size, where that divides them.
+        """
+        if scratch > SMALL_BYTES:
+            self.diary.passing(scratch, self.rounded(each))
         weight = self._alive + scratch - (self.totals[GRADIENTS] if self.accumulating else 0)
         if weight > self._most:
             self._most, self.peak = weight, self.point(scratch)
@@ -265,3 +343,15 @@ class Ledger:
     def restart(self) -> None:
         """Look for the largest moment from here on: the forward is over."""
         self._most, self.peak = 0, Point()
+        self.diary.closed = len(self.diary.events)
+
+    def reach_last_saved(self) -> None:
+        """A second run of the forward ends here: nothing after it is saved."""
+        self.mark()
+        self.again = self.peak
+        self.diary.again = len(self.diary.events)
+
+    def incoming(self, size: int) -> str:
+        """The gradient of the result, which is there before backward starts."""
+        self.diary.entry = self.fresh(size)
+        return self.diary.entry

@@ -95,13 +95,13 @@ def _make(op: Op, ledger: Ledger, uses: Mapping[str, int], *, last: bool) -> Non
         ledger.add(extra.name, extra.size_bytes, _category(extra), 1)
     stops_after = _keeps_result(op) if last else None
     if stops_after is False:
-        ledger.mark()
-        ledger.again = ledger.peak
+        ledger.reach_last_saved()
     if op.output is not None:
         ledger.add(op.output.name, op.output.size_bytes, _category(op.output), uses[op.output.name])
+    ledger.diary.product(op.views)
     ledger.mark(ledger.rounded(op.scratch))
     if stops_after:
-        ledger.again = ledger.peak
+        ledger.reach_last_saved()
 
 
 def _keeps_result(op: Op) -> bool:
@@ -165,9 +165,8 @@ def run_backward(
         if op.saves and ledger.lead is None:
             ledger.lead = ledger.totals[TEMPORARIES]
         incoming = gradients.pop(op.output.name)
-        made = _input_gradients(op, op.output, ledger, incoming)
-        weights = [(weight, ledger.fresh(weight.made)) for weight in op.weights if not weight.late]
-        ledger.mark(ledger.rounded(op.backward_scratch))
+        made, weights = _gradients_of(op, op.output, ledger, incoming)
+        ledger.mark(ledger.rounded(op.backward_scratch), op.output.size_bytes)
         if held:
             weights += _late(op, ledger)
             ledger.mark()
@@ -183,6 +182,26 @@ def run_backward(
             convert_gradient(ledger, weight, name)
         for value, name in made:
             _accumulate(ledger, gradients, value, name)
+    ledger.diary.reached = gradients
+
+
+def _gradients_of(
+    op: Op, output: Value, ledger: Ledger, incoming: str
+) -> tuple[list[tuple[Value, str]], list[tuple[WeightGradient, str]]]:
+    """Gradients of the inputs and of the parameters, in the order in which they are made.
+
+    ``MmBackward0`` begins with its second factor, ``AddmmBackward0`` with its first.
+    """
+    first = op.views and not any(weight.late for weight in op.weights)
+    weights: list[tuple[WeightGradient, str]] = []
+    if first:
+        weights = [(weight, ledger.fresh(weight.made)) for weight in op.weights]
+        ledger.diary.product(op.views)
+    made = _input_gradients(op, output, ledger, incoming)
+    if not first:
+        ledger.diary.product(op.views)
+        weights = [(weight, ledger.fresh(weight.made)) for weight in op.weights if not weight.late]
+    return made, weights
 
 
 def _late(op: Op, ledger: Ledger) -> list[tuple[WeightGradient, str]]:
@@ -204,7 +223,7 @@ def _join_gradients(op: Op, ledger: Ledger, gradients: dict[str, str]) -> None:
 def _input_gradients(op: Op, output: Value, ledger: Ledger, incoming: str) -> list[tuple[Value, str]]:
     """One gradient for each input that needs one: a new tensor, or the incoming one handed on."""
     made: list[tuple[Value, str]] = []
-    for value in op.inputs:
+    for value in reversed(op.inputs) if op.views else op.inputs:
         if not value.needs_grad:
             continue
         alike = op.joined or value.count == output.count
@@ -216,7 +235,7 @@ def _input_gradients(op: Op, output: Value, ledger: Ledger, incoming: str) -> li
             if op.views:
                 ledger.views.add(name)
         made.append((value, name))
-    return made
+    return made[::-1] if op.views else made
 
 
 def convert_gradient(ledger: Ledger, weight: WeightGradient, name: str) -> None:

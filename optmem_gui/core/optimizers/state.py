@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from math import prod
 
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.errors import UserError
-from optmem_gui.core.layout import Layout
+from optmem_gui.core.layout import Layout, PlacedGroup
 from optmem_gui.core.optimizers.declare import Implementation, Settings, State, Subject, one
 from optmem_gui.core.optimizers.options import checked
 from optmem_gui.core.optimizers.temporaries import seen_dtype
@@ -155,6 +155,27 @@ def _cautions(implementation: Implementation) -> tuple[Reason, ...]:
     return tuple(Reason(key, {"optimizer": implementation.id}) for key in implementation.cautions)
 
 
+def state_of_each(
+    implementation: Implementation, options: Options, layout: Layout, target: Target
+) -> tuple[tuple[int, ...], ...]:
+    """Device bytes of each state tensor of one parameter, for every trained group in its order.
+
+    What is made once for all parameters together is left out.
+
+    Raises:
+        UserError: An option is wrong, or a parameter cannot be trained with this optimizer.
+    """
+    settings = _settings(implementation, options, layout, target)
+    each: list[list[int]] = [[] for _ in layout.trained]
+    for state, forced in _forced_states(implementation, settings, layout):
+        count = state.count(settings, None)
+        for place, group in enumerate(layout.trained if count and not state.whole else ()):
+            for _, _, size, host in _tensors(state, _subject(group, settings), settings, forced):
+                if not host:
+                    each[place] += [size] * count
+    return tuple(tuple(sizes) for sizes in each)
+
+
 def _settings(implementation: Implementation, options: Options, layout: Layout, target: Target) -> Settings:
     """Options checked against the implementation, the device and the parameters."""
     settings = implementation.settings(checked(implementation, options), target)
@@ -183,25 +204,41 @@ def check_shapes(implementation: Implementation, layout: Layout) -> None:
 def _rows(
     implementation: Implementation, settings: Settings, layout: Layout, steps: int | None
 ) -> Iterable[StateRow]:
-    subjects = tuple(
-        (
-            Subject(
-                p.group.shape, seen_dtype(p), p.group.role, p.group.leaf, settings, p.group.field, p.whole
-            ),
-            p.group.count,
-        )
-        for p in layout.trained
-    )
+    subjects = tuple((_subject(p, settings), p.group.count) for p in layout.trained)
     whole = Subject((layout.trained_count,), subjects[0][0].dtype, settings=settings) if subjects else None
     flat = ((whole, 1),) if whole else ()
-    full_size = 0
-    for state in implementation.states:
-        if not state.when(settings):
-            continue
-        forced = _forced(layout.scheme, full_size) if state.shape.full_size else None
-        full_size += state.shape.full_size
+    for state, forced in _forced_states(implementation, settings, layout):
         found = flat if state.whole else subjects
         yield from _state_rows(state, found, settings, steps=steps, forced=forced, block=layout.rounded)
+
+
+def _subject(placed: PlacedGroup, settings: Settings) -> Subject:
+    group = placed.group
+    return Subject(
+        group.shape, seen_dtype(placed), group.role, group.leaf, settings, group.field, placed.whole
+    )
+
+
+def _forced_states(
+    implementation: Implementation, settings: Settings, layout: Layout
+) -> Iterator[tuple[State, DType | None]]:
+    """The states that exist, and the type that the precision scheme forces on each."""
+    full_size = 0
+    for state in implementation.states:
+        if state.when(settings):
+            yield state, _forced(layout.scheme, full_size) if state.shape.full_size else None
+            full_size += state.shape.full_size
+
+
+def _tensors(
+    state: State, subject: Subject, settings: Settings, forced: DType | None
+) -> Iterator[tuple[DType, int, int, bool]]:
+    """Type, elements, bytes and whether it lives in host memory, of each tensor that one subject has."""
+    for shape in state.shape.tensors(subject):
+        dtype = forced or state.dtype.dtype(subject)
+        numel = prod(shape)
+        host = settings.target == "cuda" and (state.host(settings) or state.paged(subject))
+        yield dtype, numel, dtype.bytes_for(numel), host
 
 
 def _forced(scheme: PrecisionScheme, place: int) -> DType | None:
@@ -220,15 +257,10 @@ def _state_rows(
     block: Callable[[int], int],
 ) -> Iterable[StateRow]:
     each = state.count(settings, steps)
-    on_gpu = settings.target == "cuda"
     sums: dict[tuple[DType, bool], list[int]] = {}
     for subject, count in subjects:
         tensors = each * count
-        for shape in state.shape.tensors(subject) if tensors else ():
-            dtype = forced or state.dtype.dtype(subject)
-            numel = prod(shape)
-            size = dtype.bytes_for(numel)
-            host = on_gpu and (state.host(settings) or state.paged(subject))
+        for dtype, numel, size, host in _tensors(state, subject, settings, forced) if tensors else ():
             held = sums.setdefault((dtype, host), [0, 0, 0, 0])
             held[0] += tensors
             held[1] += tensors * numel

@@ -56,6 +56,7 @@ TEXTS: dict[str, str] = {
     "assume.no_architecture": "Activations and workspace are not counted: the architecture is not known.",
     "assume.fused_backward": "{optimizer} updates each parameter in backward and drops its gradient there. The estimate counts all gradients up to the step, and the update's copies in it; a measurement shows what it really takes.",
     "assume.steady_step": "A steady step is meant: the second and later ones. The first step allocates the optimizer state.",
+    "assume.ends": "Not counted: cuDNN's workspaces; buffers inside other kernels. What large blocks keep beyond their requests is counted, to within 1 % of what is allocated.",
     "assume.slack": "Not counted: what a large block keeps beyond its request, up to 1 MiB each and 2 % in all; cuDNN's workspaces; buffers inside other kernels.",
     "assume.reserved": "Reserved is a band: 14 recorded transformer runs with a backward held 0.1 to 5.8 % more than they had allocated. Convolutions on changing sizes can hold far more.",
     "assume.context": "The CUDA context is a band of 250 to 650 MiB; other processes on the GPU are not counted.",

@@ -38,6 +38,7 @@ _TERMS: dict[str, str] = {
     "term.rounding_weights": "weights, master weights and buffers, rounded up to blocks",
     "term.rounding_state": "optimizer state, rounded up to blocks",
     "term.rounding_gradients": "gradients, rounded up to blocks",
+    "term.rounding_ends": "ends of segments that are not split off, found by playing every request in its order",
     "term.rounding_step": "temporaries, rounded up to blocks",
     "term.allocated": "allocated at the peak",
     "term.reserved": "reserved",

@@ -179,8 +179,19 @@ def _rounding(row: Component, sizes: Sizes) -> Iterator[Term]:
         if size:
             yield Term.exact(Reason(key), size)
     rest = row.bytes - sum(parts.values())
+    ends = min(rest, _ends(sizes))
+    if ends:
+        yield Term.exact(Reason("term.rounding_ends"), ends)
+    rest -= ends
     if rest:
         yield Term.exact(Reason("term.rounding_step"), rest)
+
+
+def _ends(sizes: Sizes) -> int:
+    """Ends of segments in the phase in which blocks add the most."""
+    steady = (moment for moment in sizes.moments if moment.phase != "load")
+    most = max(steady, key=lambda moment: moment.parts.get("rounding", 0))
+    return sizes.ends.at(most.phase)
 
 
 _TERMS: dict[str, Callable[[Component, Sizes], Iterable[Term]]] = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from optmem_gui.core.blocks import rounded
 from optmem_gui.core.dtypes import DTYPES
-from optmem_gui.core.layout import Layout, rounded
+from optmem_gui.core.layout import Layout
 from optmem_gui.core.model import Shape
 from optmem_gui.core.optimizers.catalogue import CATALOGUE
 from optmem_gui.core.optimizers.declare import Implementation

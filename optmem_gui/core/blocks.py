@@ -1,9 +1,28 @@
-"""Blocks of device memory, and the pools that keep the free ones in best-fit order."""
+"""Blocks of device memory, and the pools that keep the free ones in best-fit order.
+
+Source of every rule: c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.13 (``struct Block``, ``BlockPool``,
+``round_size``, ``get_allocation_size``, ``should_split``); the constants stand in c10/core/AllocatorConfig.h.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator
+
+MIN_BLOCK_BYTES = 512
+"""Every block is a multiple of it."""
+
+SMALL_BYTES = 1 << 20
+"""Largest request of the small pool; a rest of a large block is split off only where it is larger."""
+
+SHARED_SEGMENT_BYTES = 20 << 20
+"""Segment that large requests below the next size share, by default."""
+
+MIN_OWN_SEGMENT_BYTES = 10 << 20
+"""From this size on, a request gets a segment of its own size."""
+
+SEGMENT_ROUNDING_BYTES = 2 << 20
+"""Segments of their own are multiples of it."""
 
 PoolId = tuple[int, int]
 DEFAULT_POOL: PoolId = (0, 0)
@@ -169,3 +188,86 @@ def merge(into: Block, other: Block | None) -> int:
             other.next.previous = into
     into.size += other.size
     return other.size
+
+
+def whole_blocks(size_bytes: int) -> int:
+    """The next multiple of 512 bytes: what a request takes where an end of its segment can be split off."""
+    return -(-size_bytes // MIN_BLOCK_BYTES) * MIN_BLOCK_BYTES
+
+
+def new_segment_bytes(block_bytes: int) -> int:
+    """What is asked of the device for a large block, by default (``get_allocation_size``)."""
+    if block_bytes < MIN_OWN_SEGMENT_BYTES:
+        return SHARED_SEGMENT_BYTES
+    return -(-block_bytes // SEGMENT_ROUNDING_BYTES) * SEGMENT_ROUNDING_BYTES
+
+
+def rounded(size_bytes: int) -> int:
+    """What a request takes when its segment is new.
+
+    Requests are rounded up to 512 bytes. Above 1 MiB an end of up to 1 MiB that stays of a segment is not
+    split off and counts as allocated: the whole of it for a request with a segment of its own, an equal
+    share of it for those that share one. Which free block a later request finds depends on everything
+    before it, so this is what to expect of many requests, and exact for the first ones; where their order is
+    known, :mod:`optmem_gui.core.ends` follows it.
+    """
+    block = whole_blocks(size_bytes)
+    if block <= SMALL_BYTES:
+        return block
+    segment = new_segment_bytes(block)
+    sharing = segment // block
+    end = segment - sharing * block
+    return block + end // sharing // MIN_BLOCK_BYTES * MIN_BLOCK_BYTES if end <= SMALL_BYTES else block
+
+
+class LargePool:
+    """The large pool of one stream with PyTorch's default settings: how much more than asked blocks hold.
+
+    Attributes:
+        allocated: Bytes of the blocks in use.
+        ends: Of these, bytes beyond the requests, rounded up to 512: rests that were not split off.
+    """
+
+    __slots__ = ("_at", "_keys", "_pool", "_top", "allocated", "ends")
+
+    def __init__(self) -> None:
+        self._pool = Pool(small=False)
+        self._keys = self._pool.free.setdefault(0, [])
+        self._at = self._pool.at
+        self._top = self.allocated = self.ends = 0
+
+    def take(self, block_bytes: int) -> Block:
+        """A block for a request of more than 1 MiB: the smallest free one that holds it, or a new one."""
+        keys, at = self._keys, self._at
+        index = bisect_left(keys, (block_bytes,))
+        try:
+            block = at.pop(keys.pop(index)[1])
+        except IndexError:
+            block = Block(self._top, new_segment_bytes(block_bytes), self._pool, 0)
+            self._top += block.size + 1  # segments do not touch
+        rest_bytes = block.size - block_bytes
+        if rest_bytes > SMALL_BYTES:
+            front = Block(block.address, block_bytes, self._pool, 0)
+            front.insert_before(block)
+            block.address += block_bytes
+            block.size = rest_bytes
+            at[block.address] = block
+            insort(keys, (rest_bytes, block.address))
+            block = front
+        else:
+            self.ends += rest_bytes
+        block.allocated = True
+        block.requested = block_bytes
+        self.allocated += block.size
+        return block
+
+    def give_back(self, block: Block) -> None:
+        """A block is free again, joined with its free neighbours."""
+        block.allocated = False
+        self.allocated -= block.size
+        self.ends -= block.size - block.requested
+        for other in (block.previous, block.next):
+            if other is not None and not other.allocated:
+                merge(block, other)
+        self._at[block.address] = block
+        insort(self._keys, (block.size, block.address))
