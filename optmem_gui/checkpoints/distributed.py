@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 
+from optmem_gui.checkpoints.bounds import MAX_ITEM_BYTES
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
 from optmem_gui.checkpoints.distributed_tree import nested
 from optmem_gui.checkpoints.files import read_small
-from optmem_gui.checkpoints.pickle_machine import MAX_ITEM_BYTES
 from optmem_gui.checkpoints.pickle_values import Made, Symbol, Value
 from optmem_gui.checkpoints.pickles import Walked, walk_pickle
 from optmem_gui.checkpoints.torch_contents import Storages, to_contents

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
+from optmem_gui.checkpoints.bounds import MAX_NAMES_LETTERS
 from optmem_gui.checkpoints.contents import Reading, refused, shown
 from optmem_gui.checkpoints.files import HeaderFile
 from optmem_gui.core.errors import UserError
@@ -22,7 +23,7 @@ from optmem_gui.core.units import MAX_PARAM_COUNT
 MAX_DEPTH = 64
 """Maps within maps."""
 
-MAX_LEAVES = 1_000_000
+MAX_LEAVES = 100_000
 MAX_KEY_BYTES = 4096
 MAX_RANK = 64
 
@@ -147,6 +148,14 @@ class _Cursor:
         return number
 
 
+def _check_bounds(leaves: int, letters: int, file: HeaderFile) -> None:
+    """Refuse more entries, or longer names of them, than any model has."""
+    if leaves > MAX_LEAVES:
+        raise refused("checkpoint.msgpack_too_many", file=shown(file.path), limit_count=MAX_LEAVES)
+    if letters > MAX_NAMES_LETTERS:
+        raise refused("checkpoint.names_too_long", file=shown(file.path), limit_count=MAX_NAMES_LETTERS)
+
+
 def arrays(file: HeaderFile, reading: Reading) -> Iterator[Array]:
     """Every array, in file order; chunks are put together again.
 
@@ -157,7 +166,7 @@ def arrays(file: HeaderFile, reading: Reading) -> Iterator[Array]:
     head = cursor.head()
     if head.kind != "map":
         raise cursor.damaged()
-    leaves = 0
+    leaves = letters = 0
     stack: list[tuple[tuple[str, ...], str, int]] = [((), "map", head.size)]
     while stack:
         path, kind, left = stack.pop()
@@ -168,8 +177,8 @@ def arrays(file: HeaderFile, reading: Reading) -> Iterator[Array]:
         stack.append((path, kind, left - 1))
         key = cursor.text() if kind == "map" else str(left - 1)
         leaves += 1
-        if leaves > MAX_LEAVES:
-            raise refused("checkpoint.msgpack_too_many", file=shown(file.path), limit_count=MAX_LEAVES)
+        letters += len(key) + sum(map(len, path))
+        _check_bounds(leaves, letters, file)
         if leaves % 1000 == 0:
             reading.check()
         if key == CHUNKED and kind == "map":

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
+from optmem_gui.checkpoints.bounds import MAX_NAMES_LETTERS, MAX_TENSORS
 from optmem_gui.checkpoints.contents import Reading, refused, shown
 from optmem_gui.checkpoints.files import HeaderFile
 from optmem_gui.core.errors import UserError
@@ -24,15 +25,17 @@ MAX_DIMENSIONS = 4
 """``GGML_MAX_DIMS``."""
 
 MAX_FIELDS = 65_536
-MAX_TENSORS = 200_000
 MAX_STRINGS = 8_000_000
 """Texts in arrays that are stepped over; the largest vocabularies have less than a million."""
+
+MAX_NESTED = 100_000
+"""Arrays inside arrays, each of which is looked at."""
 
 _MAX_TEXT_BYTES = 65_535
 _MAX_KEPT = 1024
 """Numbers of an array that are kept: one a layer is what models need."""
 
-_MAX_KEPT_TEXT, _MAX_KEPT_NUMBERS = 1 << 25, 1 << 16
+_MAX_KEPT_TEXT, _MAX_KEPT_NUMBERS = MAX_NAMES_LETTERS, 1 << 16
 """Bytes of names and texts, and numbers in arrays, that are kept in all; no model comes near."""
 
 _FIRST_WINDOW, _WINDOW = 1 << 16, 1 << 18
@@ -154,7 +157,7 @@ class _Walk:
         self._order, self._size = order, "Q" if wide else "I"
         self._window = window
         self._start = self._place = 0
-        self._strings = 0
+        self._strings = self._nested = 0
         self._text_left, self._numbers_left = _MAX_KEPT_TEXT, _MAX_KEPT_NUMBERS
 
     @property
@@ -241,12 +244,17 @@ class _Walk:
                 return Array(count, self.numbers(f"{count}{_FORMATS[kind]}"))
             self.step(count * size)
             return Array(count)
-        self._strings += count
-        if kind not in (_STRING, _ARRAY) or depth > 1 or self._strings > MAX_STRINGS:
+        if kind not in (_STRING, _ARRAY) or depth > 1:
             raise self.damaged()
         if kind == _STRING:
+            self._strings += count
+            if self._strings > MAX_STRINGS:
+                raise self.damaged()
             self._step_over(count)
         else:
+            self._nested += count
+            if self._nested > MAX_NESTED:
+                raise self.damaged()
             for _ in range(count):
                 self._array(depth + 1)
         return Array(count)

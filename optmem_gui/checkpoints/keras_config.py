@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from optmem_gui.checkpoints.bounds import MAX_JSON_BYTES, MAX_JSON_VALUES, json_values
+
 MAX_DEPTH = 64
 """How deep models are nested in models before the rest is ignored."""
 
@@ -114,8 +116,11 @@ def _name(layer: Layer) -> str:
 
 
 def _json(data: str | bytes) -> dict[str, Any]:
+    text = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
+    if len(text) > MAX_JSON_BYTES or json_values(text) > MAX_JSON_VALUES:
+        return {}
     try:
-        return _dict(json.loads(data))
+        return _dict(json.loads(text))
     except (ValueError, RecursionError):
         return {}
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import zipfile
 from pathlib import Path
 
+from optmem_gui.checkpoints.bounds import MAX_JSON_BYTES
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, shown
 from optmem_gui.checkpoints.files import ZIP_DAMAGE, HeaderFile, open_zip
 from optmem_gui.checkpoints.hdf5 import SIGNATURE, Hdf5
@@ -19,7 +20,7 @@ from optmem_gui.checkpoints.keras_config import parse_config, version_of
 
 HDF5_SUFFIXES = (".h5", ".hdf5")
 ZIP_SUFFIXES = (".keras",)
-MAX_CONFIG_BYTES = 64 << 20
+MAX_CONFIG_BYTES = MAX_JSON_BYTES
 """Largest ``config.json`` read; that of a large published model takes under 1 MiB."""
 
 _WEIGHTS = "model.weights.h5"

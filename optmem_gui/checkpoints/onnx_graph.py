@@ -9,15 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
 
+from optmem_gui.checkpoints.bounds import MAX_NAMES_LETTERS, MAX_TENSORS
 from optmem_gui.checkpoints.contents import refused, shown
 from optmem_gui.checkpoints.onnx_wire import BYTES, FIXED32, FIXED64, MAX_DEPTH, VARINT, Field, Wire
 from optmem_gui.core.model import Shape
 
 _SIZES = {VARINT: 1, FIXED32: 4, FIXED64: 8}
 """Bytes of one number that is not packed; of a varint, the fewest."""
-
-MAX_TENSORS = 200_000
-"""Tensors, inner graphs and nodes that are kept: ten times what the largest models have."""
 
 _MAX_INPUTS = 16
 """Inputs of a node that matter; none of the operators asked for has more that do."""
@@ -97,7 +95,7 @@ class Walk:
     def __init__(self, wire: Wire, operators: frozenset[str]) -> None:
         self._wire = wire
         self._operators, self._asked = operators, operators | {"Constant"}
-        self._inner = self._kept = 0
+        self._inner = self._kept = self._letters = self._nodes = 0
 
     def model(self) -> Model:
         """The whole file as a ``ModelProto``.
@@ -139,6 +137,9 @@ class Walk:
 
     def _node(self, model: Model, size: int, place: int, prefix: str, depth: int) -> None:
         """A node: its names are decoded only where they matter, small attributes read only there."""
+        self._nodes += 1
+        if self._nodes > MAX_TENSORS:
+            raise refused("checkpoint.too_many_tensors", file=self._file, limit_count=MAX_TENSORS)
         operator, inputs, output = "", list[tuple[int, int]](), (0, 0)
         values, graphs, numbers = list[Tensor](), list[tuple[int, int]](), dict[str, int]()
         for number, kind, inner, start in self._wire.fields(place, place + size):
@@ -266,6 +267,9 @@ class Walk:
 
     def _keep(self, model: Model, tensor: Tensor, prefix: str) -> None:
         tensor.name = prefix + (tensor.name or f"tensor{len(model.tensors)}")
+        self._letters += len(tensor.name)
+        if self._letters > MAX_NAMES_LETTERS:
+            raise refused("checkpoint.names_too_long", file=self._file, limit_count=MAX_NAMES_LETTERS)
         model.tensors.append(tensor)
 
     def _count(self) -> None:

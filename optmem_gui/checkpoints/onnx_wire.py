@@ -14,7 +14,7 @@ from optmem_gui.core.errors import UserError
 
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 MAX_DEPTH = 64
-MAX_FIELDS = 10_000_000
+MAX_FIELDS = 2_000_000
 """Fields that are looked at: a graph of 100,000 nodes has a million."""
 
 _SMALL, _LARGE = 1 << 12, 1 << 18

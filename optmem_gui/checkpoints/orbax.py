@@ -21,6 +21,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+from optmem_gui.checkpoints.bounds import check_json
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
 from optmem_gui.checkpoints.files import HeaderFile, read_small
 from optmem_gui.checkpoints.flax_files import read_leaves
@@ -34,7 +35,9 @@ from optmem_gui.core.units import MAX_PARAM_COUNT
 MAX_DESCRIPTION_BYTES = 1 << 20
 """Largest description of one array."""
 
-MAX_METADATA_BYTES = 256 << 20
+MAX_METADATA_BYTES = 32 << 20
+"""Longest description of the tree."""
+
 MAX_ENTRIES = 1_000_000
 """Files and folders of a checkpoint that are looked at."""
 
@@ -222,7 +225,9 @@ def _tree(folder: Path, reading: Reading) -> dict[str, tuple[_Path, Shape | None
     """Keys of every leaf by its name; the shape for arrays, None for what is no array."""
     if not (folder / _METADATA).is_file():
         return {}
-    listed = _json(read_small(folder / _METADATA, MAX_METADATA_BYTES, reading)).get("tree_metadata")
+    data = read_small(folder / _METADATA, MAX_METADATA_BYTES, reading)
+    check_json(data, shown(folder / _METADATA), limit_bytes=MAX_METADATA_BYTES)
+    listed = _json(data).get("tree_metadata")
     found: dict[str, tuple[_Path, Shape | None]] = {}
     for entry in listed.values() if isinstance(listed, dict) else ():
         keys = entry.get("key_metadata") if isinstance(entry, dict) else None

@@ -10,20 +10,14 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
+from optmem_gui.checkpoints.bounds import LARGE_PICKLE, MAX_ITEM_BYTES, PickleLimits
 from optmem_gui.checkpoints.pickle_values import Made, Persistent, Rebuild, Symbol, Value
 
 CHECK_EVERY = 50_000
 """Instructions between two looks at whether the user wants to stop."""
 
-
-MAX_ITEM_BYTES = 1 << 28
-"""Longest text or byte string taken from a pickle; tensor data never stands in it."""
-
-MAX_STEPS, MAX_PENDING, MAX_BLOCKS = 1 << 26, 1 << 22, 1 << 23
-"""Instructions, values that wait for their container, and pieces of memory that one pickle may take.
-
-A tensor and its name take some 25 instructions and 15 pieces; picklers fill containers by 1,000 items.
-"""
+MAX_STEPS, MAX_PENDING = 1 << 26, 1 << 19
+"""Instructions, and values that wait for their container; picklers fill those by 1,000 items."""
 
 _MARK = object()
 DAMAGE = (
@@ -47,7 +41,10 @@ class TooMuchError(Exception):
 class Machine:
     """The stack machine of the pickle format."""
 
-    def __init__(self, stream: BinaryIO, rebuilders: Mapping[str, Rebuild]) -> None:
+    def __init__(
+        self, stream: BinaryIO, rebuilders: Mapping[str, Rebuild], limits: PickleLimits = LARGE_PICKLE
+    ) -> None:
+        self.limits, self.text_left = limits, limits.text_bytes
         self.read = stream.read
         self.readline = stream.readline
         self.rebuilders = rebuilders
@@ -77,13 +74,16 @@ class Machine:
                 self.steps += count
             check()
             taken = sys.getallocatedblocks() - blocks
-            if self.steps > MAX_STEPS or len(self.stack) > MAX_PENDING or taken > MAX_BLOCKS:
+            if self.steps > MAX_STEPS or len(self.stack) > MAX_PENDING or taken > self.limits.blocks:
                 raise TooMuchError
 
     def take(self, count: int) -> bytes:
         """Exactly ``count`` bytes of the pickle."""
+        self.text_left -= count
         if count > MAX_ITEM_BYTES:
             raise ValueError
+        if self.text_left < 0:
+            raise TooMuchError
         data = self.read(count)
         if len(data) != count:
             raise EOFError

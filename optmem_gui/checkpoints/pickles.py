@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from optmem_gui.checkpoints.bounds import LARGE_PICKLE, MODEL_PICKLE, PickleLimits
 from optmem_gui.checkpoints.contents import refused
 from optmem_gui.checkpoints.pickle_machine import DAMAGE, Machine, TooMuchError
 from optmem_gui.checkpoints.pickle_values import Rebuild, Value
@@ -36,7 +37,11 @@ class Walked:
 
 
 def walk_pickle(
-    stream: BinaryIO, rebuilders: Mapping[str, Rebuild], file: str, check: Callable[[], None] = lambda: None
+    stream: BinaryIO,
+    rebuilders: Mapping[str, Rebuild],
+    file: str,
+    check: Callable[[], None] = lambda: None,
+    limits: PickleLimits = LARGE_PICKLE,
 ) -> Walked:
     """Walk one pickle from a stream, up to and including its STOP.
 
@@ -45,11 +50,12 @@ def walk_pickle(
         rebuilders: What to make of a call, by the full name that is called.
         file: What to call the source in an error.
         check: Called now and then; may raise to stop.
+        limits: How much it may make.
 
     Raises:
         UserError: The instructions end early, make no sense or make more than a checkpoint holds.
     """
-    machine = Machine(stream, rebuilders)
+    machine = Machine(stream, rebuilders, limits)
     try:
         value = machine.run(check)
     except DAMAGE:
@@ -69,7 +75,7 @@ def names_in_pickles(data: bytes) -> tuple[frozenset[str], bool]:
     named: set[str] = set()
     whole = False
     while stream.tell() < len(data):
-        machine = Machine(stream, {})
+        machine = Machine(stream, {}, MODEL_PICKLE)
         try:
             machine.run(lambda: None)
         except (*DAMAGE, TooMuchError):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
+from optmem_gui.checkpoints.bounds import MAX_NAME_LETTERS, MAX_TENSORS, check_json
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
 from optmem_gui.checkpoints.dtypes import SAFETENSORS
 from optmem_gui.checkpoints.files import HeaderFile
@@ -26,8 +27,11 @@ from optmem_gui.checkpoints.safetensors_checks import (
 )
 from optmem_gui.core.reasons import Reason
 
-MAX_HEADER_BYTES = 100_000_000
+FORMAT_HEADER_BYTES = 100_000_000
 """The format's own limit (``MAX_HEADER_SIZE`` in tensor.rs)."""
+
+MAX_HEADER_BYTES = 24 << 20
+"""Longest header that is read: 91,280 tensors under names of 180 letters, and more than any file has."""
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
 _Shape = Annotated[tuple[_Count, ...], msgspec.Meta(max_length=MAX_DIMENSIONS)]
@@ -85,7 +89,7 @@ def sniff(head: bytes, path: Path) -> bool:
     """Whether a file's first bytes, or else its name, say safetensors."""
     if head[8:].lstrip(b" \t\r\n").startswith(b"{"):
         length = int.from_bytes(head[:8], "little")
-        return length <= 10 * MAX_HEADER_BYTES or path.suffix == ".safetensors"
+        return length <= 10 * FORMAT_HEADER_BYTES or path.suffix == ".safetensors"
     return path.suffix == ".safetensors"
 
 
@@ -151,11 +155,15 @@ def _header_length(first: bytes, size: int, path: Path) -> int:
     if size == 8:
         raise refused("checkpoint.ends_after_length", file=file, length_count=length)
     if length > size - 8:
-        key = "checkpoint.header_cut" if length <= MAX_HEADER_BYTES else "checkpoint.not_safetensors"
+        key = "checkpoint.header_cut" if length <= FORMAT_HEADER_BYTES else "checkpoint.not_safetensors"
         raise refused(key, file=file, length_count=length, rest_count=size - 8)
+    if length > FORMAT_HEADER_BYTES:
+        raise refused(
+            "checkpoint.header_too_long", file=file, length_count=length, limit_count=FORMAT_HEADER_BYTES
+        )
     if length > MAX_HEADER_BYTES:
         raise refused(
-            "checkpoint.header_too_long", file=file, length_count=length, limit_count=MAX_HEADER_BYTES
+            "checkpoint.header_beyond_models", file=file, length_count=length, limit_count=MAX_HEADER_BYTES
         )
     return length
 
@@ -165,18 +173,25 @@ def _decode(raw: bytes, path: Path) -> tuple[dict[str, Entry], int | None]:
 
     The fast one keeps the last of two equal keys. Every entry has a key ``"data_offsets"``, and without
     escapes in the text each occurrence of it is such a key; so as many occurrences as entries means
-    that no name came twice.
+    that no name came twice. As many are all that it makes, so they bound what is taken into memory.
     """
+    keys = raw.count(b'"data_offsets"')
+    if keys > MAX_TENSORS:
+        raise refused("checkpoint.too_many_tensors", file=shown(path), limit_count=MAX_TENSORS)
     first = _METADATA_FIRST.match(raw)
     body = raw if first is None else b"{" + raw[first.end() :]
+    if b"\\" in body:
+        return _carefully(raw, path)
+    if first is not None:
+        check_json(first[1], shown(path))
     try:
         entries = _ENTRIES.decode(body)
         metadata = None if first is None else _METADATA.decode(first[1])
     except _FAST_DECODER_GIVES_UP:
         return _carefully(raw, path)
-    if b"\\" in body or body.count(b'"data_offsets"') != len(entries):
-        return _carefully(raw, path)
-    return entries, _declared(metadata)
+    if entries and max(map(len, entries)) > MAX_NAME_LETTERS:
+        raise refused("checkpoint.names_too_long", file=shown(path), limit_count=MAX_NAME_LETTERS)
+    return (entries, _declared(metadata)) if keys == len(entries) else _carefully(raw, path)
 
 
 def _carefully(raw: bytes, path: Path) -> tuple[dict[str, Entry], int | None]:

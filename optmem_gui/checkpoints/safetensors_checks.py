@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from math import prod
 from typing import Any, NoReturn
 
+from optmem_gui.checkpoints.bounds import check_json
 from optmem_gui.checkpoints.contents import refused
 from optmem_gui.checkpoints.dtypes import SAFETENSORS
 from optmem_gui.core.model import Shape
@@ -30,8 +31,9 @@ def decode_carefully(raw: bytes, file: str) -> tuple[dict[str, _Row], dict[str, 
     """Entries of a header as (dtype, shape, offsets) by tensor name, and its metadata.
 
     Raises:
-        UserError: Not JSON, not an object, nested too deeply, a name twice, a field missing or wrong.
+        UserError: Not JSON, too much of it, no object, nested too deeply, a name twice, a wrong field.
     """
+    check_json(raw, file)
     try:
         tree = json.loads(raw.decode("utf-8"), object_pairs_hook=_no_duplicates, parse_constant=_refuse)
     except _DuplicateKey as error:

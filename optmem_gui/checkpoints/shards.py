@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from optmem_gui.checkpoints.bounds import check_json
 from optmem_gui.checkpoints.contents import (
     NOTHING_PACKED,
     Contents,
@@ -26,8 +27,11 @@ from optmem_gui.checkpoints.registry import Reader, read_file
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.reasons import Reason
 
-MAX_INDEX_BYTES = 256 << 20
+MAX_INDEX_BYTES = 64 << 20
 """Largest index read; the largest published one has 56 MB."""
+
+MAX_INDEX_VALUES = 600_000
+"""Most entries of one; the largest published ones have half a million."""
 
 _NUMBERED = re.compile(
     r"(?P<stem>.*?)[-_.]?(?P<number>\d{5,6})-of-(?P<total>\d{5,6})(?P<suffix>\.\w+)\Z", re.ASCII
@@ -73,6 +77,7 @@ def read_index(path: Path, reading: Reading) -> ShardSet:
     """
     data = read_small(path, MAX_INDEX_BYTES, reading)
     file = shown(path)
+    check_json(data, file, limit_bytes=MAX_INDEX_BYTES, limit_count=MAX_INDEX_VALUES)
     try:
         index = _INDEX.decode(data)
     except RecursionError:

@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from optmem_gui.checkpoints import torch_scripts
+from optmem_gui.checkpoints.bounds import MAX_PICKLE_BYTES, MODEL_PICKLE
 from optmem_gui.checkpoints.contents import Contents, Reading, refused, remark, shown
 from optmem_gui.checkpoints.files import ZIP_DAMAGE, HeaderFile, HeaderStream, open_zip
-from optmem_gui.checkpoints.pickle_machine import MAX_ITEM_BYTES
 from optmem_gui.checkpoints.pickle_values import Made
 from optmem_gui.checkpoints.pickles import Walked, names_in_pickles, walk_pickle
 from optmem_gui.checkpoints.suspects import suspicious
@@ -90,7 +90,7 @@ def walk_zip(file: HeaderFile, reading: Reading) -> tuple[Walked, dict[str, int]
         for record in records
         if record.filename.startswith(f"{prefix}data/")
     }
-    walked = walk_pickle(io.BytesIO(data), REBUILDERS, name, reading.check)
+    walked = walk_pickle(io.BytesIO(data), REBUILDERS, name, reading.check, MODEL_PICKLE)
     if classes:
         plain = frozenset(path for path in walked.called if not path.startswith(torch_scripts.ROOT))
         walked = Walked(torch_scripts.as_modules(walked.value, classes), walked.named, plain)
@@ -129,9 +129,12 @@ def _find_pickle(records: list[zipfile.ZipInfo], name: str) -> tuple[zipfile.Zip
     pickle = min(found, key=lambda record: record.filename.count("/"))
     if pickle.flag_bits & _ENCRYPTED:
         raise refused("checkpoint.zip_encrypted", file=name)
-    if pickle.file_size > MAX_ITEM_BYTES:
+    if pickle.file_size > MAX_PICKLE_BYTES:
         raise refused(
-            "checkpoint.pickle_too_large", file=name, size_bytes=pickle.file_size, limit_bytes=MAX_ITEM_BYTES
+            "checkpoint.pickle_too_large",
+            file=name,
+            size_bytes=pickle.file_size,
+            limit_bytes=MAX_PICKLE_BYTES,
         )
     return pickle, pickle.filename.removesuffix("data.pkl")
 
@@ -168,7 +171,7 @@ def read_legacy(file: HeaderFile, reading: Reading) -> Contents:
     """
     name, size = shown(file.path), file.size
     with io.BufferedReader(HeaderStream(file), 1 << 16) as stream:
-        walks = [walk_pickle(stream, REBUILDERS, name, reading.check) for _ in range(5)]
+        walks = [walk_pickle(stream, REBUILDERS, name, reading.check, MODEL_PICKLE) for _ in range(5)]
         header_end = stream.tell()
     storages = Storages(None)
     contents = to_contents(walks[3], storages, name, size, reading.check)

@@ -15,7 +15,7 @@ Training scripts nest state dicts as they like. The rules:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from optmem_gui.checkpoints.pickle_values import Made, Value
@@ -109,11 +109,14 @@ def search(root: Value, check: Callable[[], None] = lambda: None) -> Tree:
         check: Called now and then; may raise to stop.
     """
     tree = Tree()
-    todo = [_Stop((), root)]
+    todo: list[Iterator[_Stop]] = [iter((_Stop((), root),))]  # of each level what is left of it
     seen: set[int] = set()
     visits = 0
     while todo:
-        stop = todo.pop()
+        stop = next(todo[-1], None)
+        if stop is None:
+            todo.pop()
+            continue
         visits += 1
         if visits % 10_000 == 0:
             check()
@@ -124,7 +127,7 @@ def search(root: Value, check: Callable[[], None] = lambda: None) -> Tree:
             continue
         elif isinstance(value, (dict, list, tuple, Made)) and id(value) not in seen:
             seen.add(id(value))
-            todo.extend(reversed(_children(tree, stop)))
+            todo.append(_children(tree, stop))
     return tree
 
 
@@ -139,16 +142,22 @@ def _keep(tree: Tree, stop: _Stop, tensor: Tensor) -> None:
     (tree.averages if stop.average else tree.model).append(Leaf(stop.path, tensor, known))
 
 
-def _children(tree: Tree, stop: _Stop) -> list[_Stop]:
+def _children(tree: Tree, stop: _Stop) -> Iterator[_Stop]:
+    """What may hold tensors inside a value; numbers, texts and empty containers do not."""
     value = stop.value
     if isinstance(value, Made):
-        return _inside_object(tree, stop, value)
-    if isinstance(value, dict):
+        yield from _inside_object(tree, stop, value)
+    elif isinstance(value, dict):
         if _is_optimizer(value, stop):
             tree.optimizers.append(value)
-            return []
-        return [_step(tree, stop, key, item) for key, item in value.items()]
-    return [_at(stop, str(index), item) for index, item in enumerate(value)]
+            return
+        yield from (_step(tree, stop, key, item) for key, item in value.items() if _may_hold(item))
+    else:
+        yield from (_at(stop, str(index), item) for index, item in enumerate(value) if _may_hold(item))
+
+
+def _may_hold(item: Value) -> bool:
+    return isinstance(item, (Tensor, Made)) or (isinstance(item, (dict, list, tuple)) and bool(item))
 
 
 def _is_optimizer(value: dict[Value, Value], stop: _Stop) -> bool:
@@ -189,33 +198,31 @@ def _at(stop: _Stop, name: str, item: Value, parameter: bool | None = None) -> _
     return _Stop((*stop.path, name), item, known, stop.model, stop.average, stop.master)
 
 
-def _inside_object(tree: Tree, stop: _Stop, made: Made) -> list[_Stop]:
+def _inside_object(tree: Tree, stop: _Stop, made: Made) -> Iterator[_Stop]:
     state = made.state[0] if isinstance(made.state, tuple) and made.state else made.state
     if isinstance(state, dict) and {"state", "param_groups"} <= state.keys():
         tree.optimizers.append(state)  # a pickled optimizer; its parameters are the model's
-        return []
+        return
     if isinstance(state, dict) and isinstance(state.get("_modules"), (dict, Made)):
-        return [
-            *_members(stop, state.get("_parameters"), True),
-            *_members(stop, state.get("_buffers"), False),
-            *_members(stop, state.get("_modules"), None),
-        ]
-    children = [_at(stop, str(key), item) for key, item in made.items.items()]
-    children += [_at(stop, str(index), item) for index, item in enumerate(made.elements)]
+        yield from _members(stop, state.get("_parameters"), True)
+        yield from _members(stop, state.get("_buffers"), False)
+        yield from _members(stop, state.get("_modules"), None)
+        return
+    inner: list[Iterable[tuple[Value, Value]]] = [made.items.items(), enumerate(made.elements)]
     if isinstance(state, dict):
-        children += [_at(stop, str(key), item) for key, item in state.items()]
+        inner.append(state.items())
     elif isinstance(state, (tuple, list, Made, Tensor)):
-        children.append(_at(stop, "state", state))
+        inner.append((("state", state),))
     if isinstance(made.args, (tuple, list)):
-        children += [_at(stop, str(index), item) for index, item in enumerate(made.args)]
-    return children
+        inner.append(enumerate(made.args))
+    yield from (_at(stop, str(key), item) for items in inner for key, item in items if _may_hold(item))
 
 
-def _members(stop: _Stop, members: Value, parameter: bool | None) -> list[_Stop]:
+def _members(stop: _Stop, members: Value, parameter: bool | None) -> Iterator[_Stop]:
     table = members.items if isinstance(members, Made) else members
-    if not isinstance(table, dict):
-        return []
-    return [_at(stop, str(name), item, parameter) for name, item in table.items() if item is not None]
+    for name, item in table.items() if isinstance(table, dict) else ():
+        if _may_hold(item):
+            yield _at(stop, str(name), item, parameter)
 
 
 def _shapes(value: Value) -> dict[str, tuple[int, ...]]:

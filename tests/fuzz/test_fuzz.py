@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from optmem_gui.checkpoints import pickle_machine
+from optmem_gui.checkpoints import torch_files
+from optmem_gui.checkpoints.bounds import PickleLimits
 from optmem_gui.checkpoints.opening import open_checkpoint
 from tests.checkpoints.builders import refusal, write_zip
 
@@ -120,6 +121,6 @@ def test_a_zarr_type_that_is_no_text(tmp_path: Path) -> None:
 
 def test_values_without_end_are_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Empty lists, more of them than the pieces of memory that a pickle may take."""
-    monkeypatch.setattr(pickle_machine, "MAX_BLOCKS", 100_000)
+    monkeypatch.setattr(torch_files, "MODEL_PICKLE", PickleLimits(100_000, 1 << 20))
     path = write_zip(tmp_path / "m.pt", b"\x80\x02](" + b"]" * 90_000 + b"e(" + b"]" * 90_000 + b"e.")
     assert refusal(path).code == "checkpoint.pickle_too_much"
