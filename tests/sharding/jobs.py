@@ -130,10 +130,7 @@ def cases() -> Iterator[Case]:
         yield Case(Parallel(gpus=gpus, shard="fsdp2"), "torch.AdamW", precision="bf16")
         yield Case(Parallel(gpus=gpus, shard="fsdp2"), "torch.AdamW", precision="amp-bf16")
         yield Case(Parallel(gpus=gpus, shard="fsdp2", tp=gpus), "torch.AdamW")
-        if gpus == 2:
-            yield from _matrix_optimizers(gpus)
-        if gpus < 8:
-            yield from _low_rank(gpus)
+        yield from _matrix_optimizers(gpus)
         if gpus > 2:
             yield Case(Parallel(gpus=gpus, shard="fsdp2", tp=2), "torch.AdamW")
     for gpus, replicas in ((4, 2), (8, 2), (8, 4)):
@@ -142,6 +139,12 @@ def cases() -> Iterator[Case]:
 
 def _matrix_optimizers(gpus: int) -> Iterator[Case]:
     """Those that look at rows and columns, low-rank and quantized ones."""
+    if gpus < 8:
+        yield from _low_rank(gpus)
+        for optimizer in QUANTIZED:
+            yield Case(Parallel(gpus=gpus, shard="fsdp2"), optimizer, model="matrices")
+    if gpus > 2:
+        return
     rank: Options = (("rank", 16),)
     for optimizer, options in MATRIX_SHARDED:
         yield Case(Parallel(gpus=gpus, shard="fsdp2"), optimizer, options, model="matrices")
@@ -168,12 +171,14 @@ def _low_rank(gpus: int) -> Iterator[Case]:
 
 
 MATRIX_SHARDED: tuple[tuple[str, Options], ...] = (
-    ("torchao.AdamW8bit", ()),
     ("muon.SingleDeviceMuon", ()),
     ("pytorch_optimizer.Adalite", ()),
     ("pytorch_optimizer.Adan", (("foreach", False),)),
 )
 """Run on FSDP2's row shards: the state is that of a rank's rows."""
+
+QUANTIZED = ("torchao.AdamW8bit", "torchao.AdamW4bit", "torchao.AdamWFp8")
+"""Run on them beside fp32 parameters."""
 
 MATRIX_DEALT = (
     "pytorch_optimizer.SOAP",
@@ -223,3 +228,5 @@ def refused() -> Iterator[Case]:
     """A run of each."""
     for shard, optimizer in REFUSED:
         yield Case(Parallel(gpus=2, shard=shard), optimizer, model="matrices")
+    for optimizer in QUANTIZED:
+        yield Case(Parallel(gpus=2, shard="fsdp2"), optimizer, precision="bf16", model="matrices")

@@ -16,10 +16,12 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
+import torch._dynamo
 import torch.distributed as dist
 from torch import nn
 from torch._C._distributed_c10d import FileStore
@@ -69,6 +71,8 @@ def main() -> None:
     for module in {job.optimizer.rpartition(".")[0] for job in jobs}:
         importlib.import_module(module)
     torch.set_num_threads(1)
+    # what is kept does not depend on the code that is generated, which takes minutes
+    torch.compile = partial(torch.compile, backend="aot_eager")
     found: dict[str, list[dict[str, Any]]] = {}
     for ranks in sorted({job.ranks for job in jobs}):
         mine = [job for job in jobs if job.ranks == ranks]
@@ -114,6 +118,7 @@ def _child(rank: int, ranks: int, jobs: Iterable[Job], folder: Path) -> None:
 
 def _answer(job: Job) -> dict[str, Any]:
     """What was found, or why the engine refused; a refusal comes from every rank at the same point."""
+    torch._dynamo.reset()  # a step traced for one kind of quantized state is taken for that of another
     try:
         return asdict(RUNS[job.engine](job))
     except (

@@ -35,6 +35,9 @@ def check_optimizer(implementation: Implementation, scenario: Scenario, share: S
             raise UserError("shard.no_dtensor", optimizer=implementation.id, shard=shard)
         if implementation.id in dtensor_steps.WHOLE_PROJECTORS and scenario.parallel.tp > 1:
             raise UserError("shard.whole_projectors", optimizer=implementation.id, shard=shard)
+        narrow = any(placed.optimized is not F32 for placed in share.optimized.trained)
+        if implementation.id in dtensor_steps.QUANTIZED and narrow:
+            raise UserError("shard.quantized_beside_16_bit", optimizer=implementation.id, shard=shard)
         foreach = implementation.settings(scenario.options, scenario.target).values.get("foreach")
         if implementation.id in dtensor_steps.FOREACH_ONLY and foreach is not False:
             raise UserError("shard.no_dtensor_foreach", optimizer=implementation.id, shard=shard)

@@ -100,6 +100,19 @@ The rule: :mod:`optmem_gui.core.optimizers.rules_lowrank`. Under tensor parallel
 of the matrix before it was split, which a rank's layout no longer knows.
 """
 
+QUANTIZED = (
+    "torchao.Adam4bit",
+    "torchao.Adam8bit",
+    "torchao.AdamFp8",
+    "torchao.AdamW4bit",
+    "torchao.AdamW8bit",
+    "torchao.AdamWFp8",
+)
+"""Beside fp32 parameters they run; beside 16-bit ones the tracing of their step stops.
+
+torchao 0.18, ``subclass_*.py``: ``aten.view``, which makes a sharded tensor of the state, drops its type.
+"""
+
 LIBRARIES = ("bitsandbytes",)
 """All of their steps are operators of their own, for which torch has no rule."""
 

@@ -71,6 +71,7 @@ TEXTS: dict[str, str] = {
     "shard.deepspeed_muon": "{optimizer} needs whole rows and columns, but {shard} cuts parameters as one flat vector; DeepSpeed's own Muon, which runs there, is not counted: use ddp or zero-redundancy",
     "shard.no_rank": "rank: {rank} is not among {gpus} ranks; use 0 up to one less",
     "shard.no_dtensor": "{optimizer} ends in an error on the sharded tensors of {shard} (torch 2.13); use ddp, zero-redundancy or an optimizer of torch.optim such as AdamW",
+    "shard.quantized_beside_16_bit": "{optimizer} ends in an error on 16-bit sharded tensors of {shard} (torch 2.13, torchao 0.18); choose amp-bf16 or fp32, which keep fp32 parameters",
     "shard.no_dtensor_foreach": "{optimizer} ends in an error on the sharded tensors of {shard} (torch 2.13) while foreach is on; set foreach to False",
     "shard.whole_projectors": "{optimizer} keeps the projector of every whole matrix on each rank of {shard}, which is not counted together with tensor parallelism; set tp to 1 or use ddp",
     "shard.host_memory": "offload: {needed_bytes} of host memory a GPU are needed, {host_bytes} are there; offload less or add memory",
