@@ -74,8 +74,9 @@ class _Layer:
             program.ops.clear()
         if reads is not x:
             program.hold(reads)
-        if shape.rotary in HEADS_FIRST and kernel not in ("eager", "math"):
-            mixed = program.copy(mixed, "linear_input")  # its queries lie heads first, and so does the result
+        if shape.rotary in HEADS_FIRST and kernel in ("flash", "cudnn"):
+            # its queries lie heads first, and so does the result; the other kernels give tokens first
+            mixed = program.copy(mixed, "linear_input")
         branch = program.linear(mixed, plan.matrix("o_proj"), plan.token_count, "residual")
         return self._after(branch, "post_attention_layernorm")
 
