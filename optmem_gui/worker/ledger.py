@@ -9,7 +9,7 @@ activations, the batch included.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -65,6 +65,7 @@ class Ledger:
         """
         known = self._known()
         names = _named(events, known, "activations" if phase == "forward" else "temporaries")
+        self._let_go(known, {event.address for event in events})
         sizes = Counter[str]()
         for size, name in self._live.values():
             sizes[name] += size
@@ -83,6 +84,12 @@ class Ledger:
         }
         seen = sorted({name for column in columns for name, size in column.items() if size})
         return {name: tuple(column[name] for column in columns) for name in seen}
+
+    def _let_go(self, known: Mapping[int, str], touched: Collection[int]) -> None:
+        """Buckets that were replaced, and that no event of this thread releases: one of gloo's does."""
+        for address, (size, name) in self._live.items():
+            if name == "communication" and address not in known and address not in touched:
+                self._live[address] = (size, "temporaries")
 
 
 def _column(sizes: Counter[str], total: int) -> Counter[str]:

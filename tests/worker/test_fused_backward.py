@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -27,6 +28,12 @@ lomo_optim = pytest.importorskip("lomo_optim")
 LOMO, ADALOMO = "lomo_optim.Lomo", "lomo_optim.AdaLomo"
 SCALARS = 64
 """Bytes of a loss, its parts and their like."""
+
+
+@pytest.fixture(autouse=True)
+def _no_model_is_left() -> None:
+    """Hooks of LOMO hold its model in a circle: it goes now, not in the middle of a measurement."""
+    gc.collect()
 
 
 @pytest.fixture(autouse=True, scope="module")

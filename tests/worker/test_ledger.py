@@ -44,6 +44,22 @@ def test_what_another_thread_released_was_no_tensor_that_is_known() -> None:
     assert again == {"activations": (5,), "temporaries": (4,), "weights": (10,)}
 
 
+def test_a_bucket_that_was_replaced_is_none_however_long_another_thread_holds_it() -> None:
+    """9 bytes made anew: the old ones are still in the total of the first event, then they are gone."""
+    known = {1: "weights", 2: "communication"}
+    ledger = Ledger(lambda: known)
+    ledger.enter("load", [block(1, 10, 10), block(2, 9, 19)], ())
+    known.pop(2)
+    known[3] = "communication"
+    found = ledger.enter("forward", [block(3, 9, 28), block(4, 5, 24)], (0, 1))
+    assert found == {
+        "weights": (10, 10),
+        "communication": (9, 9),
+        "temporaries": (9, 0),
+        "activations": (0, 5),
+    }
+
+
 def test_a_release_by_another_thread_is_in_the_total() -> None:
     samples: list[PhaseSample] = []
     meter = CpuMeter(samples.append)
