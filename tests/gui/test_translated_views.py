@@ -27,7 +27,7 @@ from tests.cli.test_results import calibration
 from tests.gui.conftest import settle
 from tests.gui.test_translations import decided, left_in_english
 from tests.gui.texts_shown import texts_shown
-from tests.report.kept_samples import kept
+from tests.report.kept_samples import kept, kept_ranks
 from tools.translations import TS_FILE, Texts, read
 
 MakeWindow = Callable[..., MainWindow]
@@ -81,20 +81,21 @@ def test_kept_measurements_are_chinese(make_window: MakeWindow, translations: Te
     store = ResultsStore(results_dir())
     for minute in range(3):
         store.keep(kept(gpu=minute < 2, more=minute * MIB, minute=minute))
+    store.keep(kept_ranks(minute=3))
     remember(tmp_path / "config" / "calibrations.json", calibration())
     window = make_window("zh_CN")
     window.actions_table["results"].trigger()
     page = window.measured.page
     assert page is not None
     selection, flag = page.table.selectionModel(), QItemSelectionModel.SelectionFlag
-    for places in ((1,), (1, 2)):
+    for places in ((0,), (2,), (0, 3)):
         selection.clearSelection()
         for place in places:
             selection.select(page.model.index(place, 0), flag.Select | flag.Rows)
         settle()
         shown = {place: text for place, text in texts_shown(page).items() if "a CPU" not in text}
         assert left_in_english(shown, translations) == {}
-    assert len(page.model.rows) == 3
+    assert len(page.model.rows) == 4
 
 
 @pytest.mark.parametrize("kind", ["measure", "crash", "selfcheck", "describe", "function"])
