@@ -52,7 +52,7 @@ def test_adam_mini_stops_where_heads_do_not_fit() -> None:
     parameters = parameters_of([tensor.shape for tensor in TENSORS], torch.float32)
     with pytest.raises(RuntimeError, match="shape"):
         stepped(ADAM_MINI, (), parameters, first=handed(ADAM_MINI, (), TENSORS, parameters))
-    with pytest.raises(UserError, match=r"q_proj\.weight.*2048 x 2048 / 32"):
+    with pytest.raises(UserError, match=r"q_proj\.weight.*2,048 x 2,048 / 32"):
         optimizer_state(ADAM_MINI, (), layout_of_tensors(TENSORS, "fp32"), "cuda")
 
 
