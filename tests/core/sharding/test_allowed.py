@@ -22,6 +22,7 @@ TABLES = (
     dtensor_steps.OPERATOR,
     dtensor_steps.FOREACH_ONLY,
     dtensor_steps.WHOLE_PROJECTORS,
+    dtensor_steps.QUANTIZED,
     dtensor_steps.EXCEPT,
 )
 
@@ -52,6 +53,16 @@ def test_projectors_of_whole_matrices_are_on_each_rank(optimizer: str) -> None:
     with pytest.raises(UserError, match="not counted together with tensor parallelism"):
         compute(split)
     compute(_on("zero-redundancy", optimizer))
+
+
+@pytest.mark.parametrize("optimizer", dtensor_steps.QUANTIZED)
+def test_quantized_state_needs_fp32_parameters(optimizer: str) -> None:
+    scenario = _on("fsdp2", optimizer)
+    with pytest.raises(UserError, match="16-bit sharded tensors of fsdp2"):
+        compute(replace(scenario, precision="bf16"))
+    for precision in ("fp32", "amp-bf16"):
+        compute(replace(scenario, precision=precision))
+    compute(replace(_on("zero-redundancy", optimizer), precision="bf16"))
 
 
 def test_a_library_is_refused_but_for_what_is_written_with_torch() -> None:
