@@ -7,7 +7,7 @@ the program has no rules for: a bare encoder has no loss, a regression another o
 from __future__ import annotations
 
 from optmem_gui.architectures.fields import Fields
-from optmem_gui.core.networks import Activation, BertShape, TextHead
+from optmem_gui.core.networks import Activation, BertShape, TextHead, VitShape
 
 _TEXT_HEADS: dict[str, TextHead] = {
     "ForMaskedLM": "words",
@@ -49,6 +49,33 @@ def bert_shape(fields: Fields, task: str, *, tied: bool = True, numbered: bool =
         dropout=dropout,
         attention_dropout=fields.ratio("attention_probs_dropout_prob", 0.1),
         head_dropout=fields.ratio("classifier_dropout", dropout),
+    )
+
+
+def vit_shape(fields: Fields) -> VitShape | None:
+    """ViT with its classifier.
+
+    Raises:
+        UserError: A number is missing or impossible.
+    """
+    activation = _ACTIVATIONS.get(fields.word("hidden_act", "gelu"))
+    hidden, heads = fields.count("hidden_size"), fields.count("num_attention_heads", 12)
+    known = fields.task() == "ForImageClassification" and _one_of_several(fields)
+    if activation is None or not known or hidden % heads or fields.has("head_dim"):
+        return None
+    return VitShape(
+        image=fields.count("image_size", 224),
+        patch=fields.count("patch_size", 16),
+        channels=fields.count("num_channels", 3),
+        hidden=hidden,
+        layers=fields.layers("num_hidden_layers"),
+        heads=heads,
+        ffn=fields.count("intermediate_size"),
+        labels=fields.labels(),
+        qkv_biases=fields.flag("qkv_bias", True),
+        activation=activation,
+        dropout=fields.ratio("hidden_dropout_prob"),
+        attention_dropout=fields.ratio("attention_probs_dropout_prob"),
     )
 
 

@@ -7,6 +7,7 @@ The class in ``architectures`` decides whether a classifier stands on top.
 from __future__ import annotations
 
 from optmem_gui.architectures.fields import Fields
+from optmem_gui.architectures.network_shapes import vit_shape
 from optmem_gui.architectures.rows import Layout, Row, convolution, linear, linears, norm
 from optmem_gui.core.dtypes import DTYPES, F32
 from optmem_gui.core.model import BufferTensor, Role
@@ -58,7 +59,7 @@ def vit(fields: Fields) -> Layout | None:
     if not base:
         pooled = fields.count("pooler_output_size", hidden)
         rows += linear("pooler.dense", pooled, hidden, Role.OTHER, True)
-    return Layout((*rows, *_classifier(fields, hidden)))
+    return Layout((*rows, *_classifier(fields, hidden)), network=vit_shape(fields))
 
 
 def dinov2(fields: Fields) -> Layout | None:

@@ -94,8 +94,66 @@ class BertShape:
         return Heads(self.heads, self.hidden // self.heads, self.attention_dropout)
 
 
-Network = BertShape
+@dataclass(frozen=True, slots=True)
+class VitShape:
+    """ViT with its classifier.
+
+    Attributes:
+        image: Pixels of a side.
+        patch: Pixels of a side of a patch.
+        channels: Colours.
+        hidden: Width of the residual stream.
+        layers: Blocks.
+        heads: Attention heads.
+        ffn: Width inside the MLP.
+        labels: Classes.
+        qkv_biases: Query, key and value projections carry biases.
+        activation: Of the MLP.
+        dropout: Of the embeddings and of both residual branches.
+        attention_dropout: Of the attention probabilities.
+    """
+
+    image: int
+    patch: int
+    channels: int
+    hidden: int
+    layers: int
+    heads: int
+    ffn: int
+    labels: int
+    qkv_biases: bool = True
+    activation: Activation = "gelu"
+    dropout: float = 0.0
+    attention_dropout: float = 0.0
+
+    @property
+    def fed(self) -> Fed:
+        """What a micro-batch is made of."""
+        return "images"
+
+    @property
+    def own_sequence(self) -> int:
+        """Patches of an image and the class token."""
+        return (self.image // self.patch) ** 2 + 1
+
+    @property
+    def most_tokens(self) -> int:
+        """Tokens that have a position."""
+        return self.own_sequence
+
+    def logit_count(self, batch: int, sequence: int) -> int:
+        """Elements of the logits of a micro-batch."""
+        del sequence  # an image has one class
+        return batch * self.labels
+
+    @property
+    def attention(self) -> Heads:
+        """Heads of every layer."""
+        return Heads(self.heads, self.hidden // self.heads, self.attention_dropout)
+
+
+Network = BertShape | VitShape
 """Any of them."""
 
-KINDS: dict[type[Network], str] = {BertShape: "bert"}
+KINDS: dict[type[Network], str] = {BertShape: "bert", VitShape: "vit"}
 """How files and documents name each of them."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from optmem_gui.core.networks import Activation, BertShape, Network, TextHead
+from optmem_gui.core.networks import Activation, BertShape, Network, TextHead, VitShape
 from optmem_gui.core.units import MAX_PARAM_COUNT
 
 _Positive = Annotated[int, msgspec.Meta(ge=1, le=MAX_PARAM_COUNT)]
@@ -38,8 +38,25 @@ class StoredBert(StoredNetwork, frozen=True, tag="bert"):
     head_dropout: _Ratio
 
 
-AnyStoredNetwork = StoredBert
-_STORED: dict[type[Network], type[AnyStoredNetwork]] = {BertShape: StoredBert}
+class StoredVit(StoredNetwork, frozen=True, tag="vit"):
+    """A :class:`~optmem_gui.core.networks.VitShape`."""
+
+    image: _Positive
+    patch: _Positive
+    channels: _Positive
+    hidden: _Positive
+    layers: _Positive
+    heads: _Positive
+    ffn: _Positive
+    labels: _Positive
+    qkv_biases: bool
+    activation: Activation
+    dropout: _Ratio
+    attention_dropout: _Ratio
+
+
+AnyStoredNetwork = StoredBert | StoredVit
+_STORED: dict[type[Network], type[AnyStoredNetwork]] = {BertShape: StoredBert, VitShape: StoredVit}
 _SHAPES: dict[type[AnyStoredNetwork], type[Network]] = {stored: shape for shape, stored in _STORED.items()}
 
 

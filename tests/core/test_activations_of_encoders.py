@@ -49,6 +49,7 @@ PLAIN: dict[str, Any] = {
 CASES: dict[str, Case] = {
     **{f"{kind}{head}": text(kind, head) for kind, head in product(("Bert", "Roberta"), HEADS)},
     "untied, no dropout": text("Bert", "ForMaskedLM", **PLAIN),
+    "seven layers": text("Bert", "ForMaskedLM", num_hidden_layers=7),
     "relu": text("Bert", "ForSequenceClassification", hidden_act="relu", classifier_dropout=0.0),
 }
 
@@ -70,6 +71,7 @@ ROWS = [
     ),
     ("BertForSequenceClassification", "amp-bf16", "eager", "full"),
     ("untied, no dropout", "fp32", "auto", "full"),
+    *product(("seven layers",), ("amp-bf16",), ("auto",), ("none", "full")),
 ]
 
 

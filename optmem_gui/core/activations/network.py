@@ -13,8 +13,9 @@ from optmem_gui.core.activations.moments import ActivationItem, ActivationMoment
 from optmem_gui.core.activations.sampling import end_layers, sampled_layers
 from optmem_gui.core.activations.setting import Setting, make_setting
 from optmem_gui.core.activations.tape import Point
+from optmem_gui.core.activations.vit import vit_chain, vit_weights
 from optmem_gui.core.layout import Layout
-from optmem_gui.core.networks import Network
+from optmem_gui.core.networks import Network, VitShape
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 
@@ -30,7 +31,13 @@ def network_setting(network: Network, scenario: Scenario, layout: Layout) -> Set
     tokens = scenario.tokens or 1
     if tokens > network.most_tokens:
         return Reason("network.too_long", {"tokens": tokens, "most": network.most_tokens})
-    return make_setting(network, bert_weights(network), scenario, layout, tokens)
+    weights = vit_weights(network) if isinstance(network, VitShape) else bert_weights(network)
+    return make_setting(network, weights, scenario, layout, tokens)
+
+
+def _chain(setting: Setting) -> Chain:
+    network = setting.network
+    return vit_chain(setting, network) if isinstance(network, VitShape) else bert_chain(setting, network)
 
 
 @lru_cache(maxsize=256)
@@ -44,8 +51,9 @@ def network_activations(setting: Setting, *, ends_only: bool = False) -> Activat
     Raises:
         UserError: The attention kernel cannot take these types.
     """
-    kernel, why = kernel_of(setting, setting.network.attention, "query")
-    chain = bert_chain(setting, setting.network)
+    query = "q_proj" if isinstance(setting.network, VitShape) else "query"
+    kernel, why = kernel_of(setting, setting.network.attention, query)
+    chain = _chain(setting)
     walked = Walk(chain, setting.unit, accumulating=setting.accumulating).run()
     course = _Course(chain, walked)
     items = tuple(course.items())

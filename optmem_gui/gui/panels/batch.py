@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
+from optmem_gui.core.model import ModelRef
+from optmem_gui.core.units import format_count
 from optmem_gui.gui.fields import Choice, ChoiceField, FlagField, TextField, side_by_side
 from optmem_gui.gui.input_panel import InputPanel
 from optmem_gui.gui.snapshot import Snapshot
@@ -118,3 +120,13 @@ class BatchPanel(InputPanel):
         self.set_to_none.show_value(scenario.set_to_none)
         self.keep_logits.show_value(scenario.keep_logits)
         self.batch.set_note("" if scenario.batch is not None else self.tr("activations not counted"))
+        self._fit_to(scenario.model)
+
+    def _fit_to(self, model: ModelRef) -> None:
+        """Ask for what a micro-batch of this model is made of: an image fixes its own sequence."""
+        self.sequence.setVisible(model.own_sequence is None)
+        about = self.tr("Sequences in one micro-batch; empty leaves activations out")
+        if model.own_sequence is not None:
+            about = self.tr("Images in one micro-batch, {tokens} tokens each; empty leaves activations out")
+            about = about.format(tokens=format_count(model.own_sequence))
+        self.batch.set_label(self.tr("&Batch"), about)
