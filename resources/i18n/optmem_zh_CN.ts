@@ -476,6 +476,10 @@
    <translation>logits 与交叉熵的计算方式</translation>
   </message>
   <message>
+   <source>Images in one micro-batch, {tokens} tokens each; empty leaves activations out</source>
+   <translation>一个微批次中的图像数，每张图像 {tokens} 个 token；留空则不计激活值</translation>
+  </message>
+  <message>
    <source>Kernel of the attention; eager keeps the whole score matrix</source>
    <translation>注意力的计算内核；eager 会保留完整的分数矩阵</translation>
   </message>
@@ -3298,8 +3302,12 @@
    <translation>rank</translation>
   </message>
   <message>
-   <source>rank {rank}: measured {measured} bytes, estimated {estimated} bytes</source>
-   <translation>rank {rank}：实测 {measured} 字节，估算 {estimated} 字节</translation>
+   <source>rank {rank}</source>
+   <translation>rank {rank}</translation>
+  </message>
+  <message>
+   <source>{count} ranks, {engine}</source>
+   <translation>{count} 个 rank，{engine}</translation>
   </message>
  </context>
  <context>
@@ -3528,8 +3536,8 @@
    <translation>--recipe：未知的 {given}；请选择 {known} 之一</translation>
   </message>
   <message>
-   <source>--resident: {given} is not NAME:COUNT:DTYPE; write for example reference:7B:bf16</source>
-   <translation>--resident：{given} 不是 NAME:COUNT:DTYPE 的形式；请填写 reference:7B:bf16 这样的值</translation>
+   <source>--resident: {given} is not NAME:COUNT:DTYPE or NAME:SIZE; write for example reference:7B:bf16 or server:5GiB</source>
+   <translation>--resident：{given} 不是 NAME:COUNT:DTYPE 或 NAME:SIZE 的形式；请填写 reference:7B:bf16 或 server:5GiB 这样的值</translation>
   </message>
   <message>
    <source>--solve: name the one GPU to fill, such as --gpu h100-80gb</source>
@@ -3948,12 +3956,20 @@
    <translation>注意力概率，批大小 x 头数 x 序列长度 x 序列长度：随序列长度的平方增长。</translation>
   </message>
   <message>
+   <source>Attention: flash does not take this family's heads or mask; choose auto or efficient</source>
+   <translation>注意力：flash 不支持此系列的头维度或掩码；请选择 auto 或 efficient</translation>
+  </message>
+  <message>
    <source>Attention: flash takes heads of at most 256 elements, this model has {head_dim}; choose efficient or auto</source>
    <translation>注意力：flash 只支持不超过 256 的头维度，此模型为 {head_dim}；请选择 efficient 或 auto</translation>
   </message>
   <message>
    <source>Attention: the CPU's flash kernel has no dropout; choose auto, math or eager</source>
    <translation>注意力：CPU 的 flash 内核不支持 dropout；请选择 auto、math 或 eager</translation>
+  </message>
+  <message>
+   <source>Attention: transformers runs this family without PyTorch's fused kernels, so {kernel} is not counted; choose auto or eager</source>
+   <translation>注意力：transformers 运行此系列时不使用 PyTorch 的融合内核，因此不计 {kernel}；请选择 auto 或 eager</translation>
   </message>
   <message>
    <source>Attention: {kernel} does not exist on the CPU; choose auto, flash, math or eager</source>
@@ -4644,8 +4660,8 @@
    <translation>测量：{optimizer} 不在 torch 中运行；请以其状态的估算值为准，或选择 torch 优化器</translation>
   </message>
   <message>
-   <source>Measure: {optimizer} takes the model and runs inside backward, which is not measured yet; rely on the estimate, or choose another optimizer</source>
-   <translation>测量：{optimizer} 接收整个模型并在反向中运行，尚不支持测量；请以估算值为准，或选择其他优化器</translation>
+   <source>Measure: {optimizer} updates inside backward, which does not go with {given}; take it back, or rely on the estimate</source>
+   <translation>测量：{optimizer} 在反向中更新，与 {given} 不能同时使用；请撤销后者，或以估算值为准</translation>
   </message>
   <message>
    <source>Measure: {path} cannot be imported ({cause}); install its library where torch is, or choose another optimizer</source>
@@ -4932,8 +4948,36 @@
    <translation>未校准：此次没有在 GPU 上运行</translation>
   </message>
   <message>
+   <source>Not counted: activations of this kind of model split by tensor, pipeline or context parallelism, or by Megatron.</source>
+   <translation>未计入：此类模型在张量并行、流水线并行、上下文并行或 Megatron 切分下的激活值。</translation>
+  </message>
+  <message>
+   <source>Not counted: activations of this kind of model with adapters.</source>
+   <translation>未计入：此类模型带适配器时的激活值。</translation>
+  </message>
+  <message>
+   <source>Not counted: activations with {checkpointing}; models of this kind recompute every layer (full) or none.</source>
+   <translation>未计入：{checkpointing} 下的激活值；此类模型要么每层都重计算 (full)，要么都不重计算。</translation>
+  </message>
+  <message>
+   <source>Not counted: activations; some of the {module} parameters are trained and others are not, or they differ in type.</source>
+   <translation>未计入：激活值；{module} 的参数只有一部分参与训练，或类型不一。</translation>
+  </message>
+  <message>
+   <source>Not counted: activations; the sequence of {tokens} tokens is longer than the {most} positions of the model.</source>
+   <translation>未计入：激活值；{tokens} 个 token 的序列超过模型的 {most} 个位置。</translation>
+  </message>
+  <message>
+   <source>Not counted: activations; the tensors are not those that the config describes ({module} is missing).</source>
+   <translation>未计入：激活值；张量与配置所描述的不符（缺少 {module}）。</translation>
+  </message>
+  <message>
    <source>Not counted: buffers inside CUDA kernels (reductions, sorting), usually a few MiB, and the cuBLASLt workspace.</source>
    <translation>未计入：CUDA 内核内部的缓冲区（归约、排序），通常几 MiB；以及 cuBLASLt 工作区。</translation>
+  </message>
+  <message>
+   <source>Not counted: cuDNN's workspaces; buffers inside other kernels. What large blocks keep beyond their requests is counted, to within 1 % of what is allocated.</source>
+   <translation>未计入：cuDNN 工作区；其他内核内部的缓冲区。大块超出请求的部分已计入，误差在已分配量的 1 % 以内。</translation>
   </message>
   <message>
    <source>Not counted: scratch of oneDNN's fp16 matrix products, fp32 copies of tiles that depend on the processor and its threads; for one measured backward the estimate was 12 % too low.</source>
@@ -5452,6 +5496,10 @@
    <translation>常驻内存的读数因系统而异。</translation>
   </message>
   <message>
+   <source>Recipe</source>
+   <translation>配方</translation>
+  </message>
+  <message>
    <source>Recorded peaks of Megatron-LM, which the rules were fitted to.</source>
    <translation>Megatron-LM 的峰值记录，规则据此拟合。</translation>
   </message>
@@ -5642,6 +5690,10 @@
   <message>
    <source>Simulation stopped in {phase}</source>
    <translation>模拟已停止，当时处于{phase}阶段</translation>
+  </message>
+  <message>
+   <source>Size: {given} is no size; write a number with GiB, MiB, GB or MB, such as 5GiB</source>
+   <translation>大小：{given} 不是大小；请填写带 GiB、MiB、GB 或 MB 的数，例如 5GiB</translation>
   </message>
   <message>
    <source>Sizes of CUDA's own kernels: not yet compared with a live GPU.</source>
@@ -5916,6 +5968,10 @@
    <translation>已计入 {family} 的主模型；其多 token 预测模块另有 {count} 个参数，未计入。</translation>
   </message>
   <message>
+   <source>The mask as numbers, one matrix a sequence: kernels that take a mask make it in every layer.</source>
+   <translation>数值形式的掩码，每个序列一个矩阵：接受掩码的内核在每一层都会生成它。</translation>
+  </message>
+  <message>
    <source>The model was compiled: what compiled kernels keep and use beside is not predicted</source>
    <translation>模型经过编译：编译生成的内核保留和额外占用的内存不在预测之内</translation>
   </message>
@@ -6066,6 +6122,10 @@
   <message>
    <source>This did not fit: {reserved_bytes} was held on a GPU of {total_bytes}, the driver moved the rest to host memory; it runs, but slowly</source>
    <translation>装不下：在 {total_bytes} 的 GPU 上占用了 {reserved_bytes}，驱动把其余部分移到了主机内存；可以运行，但很慢</translation>
+  </message>
+  <message>
+   <source>This family always makes a mask, which flash does not take: PyTorch picks the memory-efficient kernel.</source>
+   <translation>此系列总会生成掩码，而 flash 不支持掩码：PyTorch 选用内存高效内核。</translation>
   </message>
   <message>
    <source>This is 1 of {rank_count} tensor or pipeline parallel parts: shapes and counts are those of this part.</source>
@@ -6252,6 +6312,14 @@
    <translation>按每个张量的权重范数缩放其更新量。</translation>
   </message>
   <message>
+   <source>Values have other heads than queries and keys: flash does not take them, and PyTorch picks the memory-efficient kernel.</source>
+   <translation>值的头维度与查询和键不同：flash 不支持，PyTorch 选用内存高效内核。</translation>
+  </message>
+  <message>
+   <source>Values have other heads than queries and keys: the CPU's fused kernel does not take them.</source>
+   <translation>值的头维度与查询和键不同：CPU 的融合内核不支持。</translation>
+  </message>
+  <message>
    <source>Variational SGD: three states as large as the parameters.</source>
    <translation>变分 SGD：三份与参数同样大小的状态。</translation>
   </message>
@@ -6312,6 +6380,10 @@
    <translation>每个 token 进入哪些专家、各占多少份额：路由器的概率与索引。</translation>
   </message>
   <message>
+   <source>Which kernel takes the mask depends on the GPU and its heads; the memory-efficient one is counted.</source>
+   <translation>由哪个内核接受掩码取决于 GPU 和头维度；按内存高效内核计算。</translation>
+  </message>
+  <message>
    <source>Which tensors the first half trains: hidden matrices (no embedding, no head), or every matrix. The rest gets AdamW.</source>
    <translation>前一部分训练哪些张量：隐藏层矩阵（不含嵌入层和输出头），或全部矩阵。其余使用 AdamW。</translation>
   </message>
@@ -6330,6 +6402,10 @@
   <message>
    <source>With accumulation, gradients stay alive while the next micro-batch runs forward: activations come on top of them.</source>
    <translation>使用梯度累积时，下一个微批次前向期间梯度仍然存活：激活值叠加在其上。</translation>
+  </message>
+  <message>
+   <source>With heads of two sizes cuDNN may run on newer GPUs; the memory-efficient kernel is counted.</source>
+   <translation>头维度有两种时，较新的 GPU 上可能改用 cuDNN；按内存高效内核计算。</translation>
   </message>
   <message>
    <source>Your own entry, its rules found by probing.</source>
@@ -6566,6 +6642,10 @@
   <message>
    <source>dtype</source>
    <translation>dtype</translation>
+  </message>
+  <message>
+   <source>ends of segments that are not split off, found by playing every request in its order</source>
+   <translation>内存段末尾未切分的部分，由按次序重放每个请求得出</translation>
   </message>
   <message>
    <source>ep: {ep} expert-parallel ranks, but this model has no experts</source>
@@ -6964,6 +7044,10 @@
    <translation>solve seq：需要批大小；请加上 --batch N</translation>
   </message>
   <message>
+   <source>solve: the model fixes its sequence to {tokens} tokens; look for the batch instead</source>
+   <translation>solve：模型的序列长度固定为 {tokens} 个 token；请改为求批大小</translation>
+  </message>
+  <message>
    <source>solve: the model's architecture is not known, so activations are not counted; open its config.json or choose a preset</source>
    <translation>solve：模型结构未知，因此未计入激活值；请打开其 config.json，或选择一个预设</translation>
   </message>
@@ -7174,6 +7258,10 @@
   <message>
    <source>trainable parameters: {given} matches no parameter that can be trained; names look like {example}</source>
    <translation>可训练参数：{given} 没有匹配任何可训练的参数；名称形如 {example}</translation>
+  </message>
+  <message>
+   <source>transformers has no fused kernel of PyTorch for what this family does to its scores, and runs eager attention.</source>
+   <translation>对于此系列在注意力分数上所做的运算，transformers 没有可用的 PyTorch 融合内核，因此运行 eager 注意力。</translation>
   </message>
   <message>
    <source>twice as many GPUs: each keeps a smaller share, and the global batch doubles</source>
@@ -7596,6 +7684,10 @@
    <translation>{file}：其目录超过 {limit_bytes}；这不是检查点</translation>
   </message>
   <message>
+   <source>{file}: its tensors have names of more than {limit_count} letters; this is no model</source>
+   <translation>{file}：其中张量的名称超过 {limit_count} 个字符；这不是模型</translation>
+  </message>
+  <message>
    <source>{file}: its versions are kept in numbered files, which is not read; save the checkpoint again with Orbax</source>
    <translation>{file}：其版本保存在带编号的文件中，不支持读取；请用 Orbax 重新保存检查点</translation>
   </message>
@@ -7880,6 +7972,10 @@
    <translation>{file}：文件头占 {length_count} 字节，格式只允许 {limit_count}；请拆分文件</translation>
   </message>
   <message>
+   <source>{file}: the header takes {length_count} bytes; those of models take less than {limit_count}, so this is none</source>
+   <translation>{file}：文件头占 {length_count} 字节；模型的文件头小于 {limit_count} 字节，因此这不是模型</translation>
+  </message>
+  <message>
    <source>{file}: the index is compressed in a way that is not known; save the checkpoint again</source>
    <translation>{file}：索引以未知方式压缩；请重新保存检查点</translation>
   </message>
@@ -7998,6 +8094,10 @@
   <message>
    <source>{file}: {size_bytes} is more than the {limit_bytes} such a file may have; choose the weights file itself</source>
    <translation>{file}：{size_bytes} 超过此类文件的上限 {limit_bytes}；请选择权重文件本身</translation>
+  </message>
+  <message>
+   <source>{file}: {size_bytes} of JSON; more than {limit_bytes} or {limit_count} values are not read, no model has them</source>
+   <translation>{file}：JSON 有 {size_bytes}；超过 {limit_bytes} 或 {limit_count} 个值便不读取，任何模型都达不到</translation>
   </message>
   <message>
    <source>{file}: {size_count} bytes are fewer than the 8 that begin a safetensors file; download it again</source>
@@ -8132,6 +8232,10 @@
    <translation>{optimizer} 不在 torch 中运行：只预测其状态，不预测其更新所需的内存，也不预测峰值。</translation>
   </message>
   <message>
+   <source>{optimizer} ends in an error on 16-bit sharded tensors of {shard} (torch 2.13, torchao 0.18); choose amp-bf16 or fp32, which keep fp32 parameters</source>
+   <translation>{optimizer} 遇到 {shard} 的 16 位分片张量会报错 (torch 2.13, torchao 0.18)；请选择保留 fp32 参数的 amp-bf16 或 fp32</translation>
+  </message>
+  <message>
    <source>{optimizer} ends in an error on the sharded tensors of {shard} (torch 2.13) while foreach is on; set foreach to False</source>
    <translation>启用 foreach 时，{optimizer} 在 {shard} 的分片张量上会出错 (torch 2.13)；请将 foreach 设为 False</translation>
   </message>
@@ -8160,8 +8264,12 @@
    <translation>使用这些选项时，{optimizer} 在步与步之间不保留任何内容。</translation>
   </message>
   <message>
-   <source>{optimizer} keeps the projector of every whole matrix on each rank of {shard}, which is not counted; use ddp or zero-redundancy</source>
-   <translation>使用 {shard} 时，{optimizer} 在每个 rank 上保留每个完整矩阵的投影矩阵，这部分未计入；请改用 ddp 或 zero-redundancy</translation>
+   <source>{optimizer} keeps the projector of every whole matrix on each rank of {shard}, which is not counted together with tensor parallelism; set tp to 1 or use ddp</source>
+   <translation>使用 {shard} 时，{optimizer} 在每个 rank 上保留每个完整矩阵的投影矩阵，与张量并行同时使用时这部分未计入；请把 tp 设为 1，或改用 ddp</translation>
+  </message>
+  <message>
+   <source>{optimizer} keeps the projectors of every whole matrix on each rank; of moments a rank has its rows where the projection is from the right, else all. Proven on 2 and 4 processes. Not counted: whole gradients and factors of a step that makes new projectors.</source>
+   <translation>{optimizer} 在每个 rank 上保留每个完整矩阵的投影矩阵；对于矩，从右侧投影时每个 rank 只有自己的行，否则为全部。已在 2 个和 4 个进程上验证。未计入：重新计算投影矩阵的那一步所用的完整梯度和因子。</translation>
   </message>
   <message>
    <source>{optimizer} keeps {total_bytes} from step to step.</source>
@@ -8206,6 +8314,10 @@
   <message>
    <source>{optimizer} trains matrices only and {tensor} has shape {shape}; train such tensors with AdamW beside it, or choose another optimizer</source>
    <translation>{optimizer} 只训练矩阵，而 {tensor} 的形状为 {shape}；请另用 AdamW 训练这类张量，或选择其他优化器</translation>
+  </message>
+  <message>
+   <source>{optimizer} updates each parameter in backward and drops its gradient there. The estimate counts all gradients up to the step, and the update's copies in it; a measurement shows what it really takes.</source>
+   <translation>{optimizer} 在反向中更新每个参数，并随即丢弃其梯度。估算值把全部梯度计到优化器更新为止，更新所用的副本也计在其中；实际占用以测量为准。</translation>
   </message>
   <message>
    <source>{optimizer} was not seen to train {dtype} parameters, only {known}; choose another precision</source>
@@ -8466,6 +8578,10 @@
   <message>
    <source>{python} is no program; choose a Python, such as bin/python in the folder of an environment</source>
    <translation>{python} 不是程序；请选择一个 Python，例如环境文件夹中的 bin/python</translation>
+  </message>
+  <message>
+   <source>{recipe}, changed since: {fields}</source>
+   <translation>{recipe}，此后更改了：{fields}</translation>
   </message>
   <message>
    <source>{standing_bytes} kept, {forward_bytes} more in forward, {backward_bytes} more in backward</source>
@@ -8936,8 +9052,16 @@
    <translation>添加 GPU 上的其他内容</translation>
   </message>
   <message>
+   <source>Add these processes</source>
+   <translation>添加这些进程</translation>
+  </message>
+  <message>
    <source>EMA copy</source>
    <translation>EMA 副本</translation>
+  </message>
+  <message>
+   <source>Each becomes a row with its name and its bytes</source>
+   <translation>每个进程成为一行，含其名称与字节数</translation>
   </message>
   <message>
    <source>Elements</source>
@@ -8954,6 +9078,14 @@
   <message>
    <source>Nothing: add an EMA copy, a reference model or a frozen encoder.</source>
    <translation>无：可添加 EMA 副本、参考模型或冻结的编码器。</translation>
+  </message>
+  <message>
+   <source>On {device} now: {processes}</source>
+   <translation>{device} 上现有：{processes}</translation>
+  </message>
+  <message>
+   <source>Other processes: {why}</source>
+   <translation>其他进程：{why}</translation>
   </message>
   <message>
    <source>Reference model</source>
@@ -9003,9 +9135,17 @@
    <source>takes {size}</source>
    <translation>占用 {size}</translation>
   </message>
+  <message>
+   <source>{name} (process {pid}), {size}</source>
+   <translation>{name}（进程 {pid}），{size}</translation>
+  </message>
  </context>
  <context>
   <name>ResultDetail</name>
+  <message>
+   <source>Add these processes to what else is on the GPU</source>
+   <translation>把这些进程添加到“GPU 上的其他内容”</translation>
+  </message>
   <message>
    <source>Also on the GPU: process {pid} ({name}), {size}</source>
    <translation>GPU 上还有：进程 {pid}（{name}），{size}</translation>
@@ -9017,6 +9157,10 @@
   <message>
    <source>Figures of the measurement</source>
    <translation>测量数值</translation>
+  </message>
+  <message>
+   <source>Figures of the measurement, rank by rank</source>
+   <translation>测量数值，按 rank 列出</translation>
   </message>
   <message>
    <source>Measured memory over time</source>
@@ -9031,6 +9175,10 @@
    <translation>只能比较两条，而非 {count} 条</translation>
   </message>
   <message>
+   <source>Two measurements, rank by rank</source>
+   <translation>两条测量记录，按 rank 对照</translation>
+  </message>
+  <message>
    <source>Two measurements, size by size</source>
    <translation>两条测量记录，逐项大小对照</translation>
   </message>
@@ -9041,6 +9189,14 @@
   <message>
    <source>driver {version}</source>
    <translation>驱动 {version}</translation>
+  </message>
+  <message>
+   <source>figures and course of rank {rank}</source>
+   <translation>rank {rank} 的数值与随时间的变化</translation>
+  </message>
+  <message>
+   <source>rank {rank}</source>
+   <translation>rank {rank}</translation>
   </message>
   <message>
    <source>{rate} samples a second</source>
