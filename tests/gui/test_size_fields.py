@@ -20,6 +20,6 @@ def test_an_image_fixes_its_own_sequence(store: Store, qtbot: QtBot) -> None:
     editor = panel.batch.findChild(QLineEdit)
     assert editor is not None
     assert str(14 * 14 + 1) in editor.toolTip()
-    store.edit("model", (preset_ref("bert-base-uncased"), None))
+    store.edit("model", (preset_ref("gpt2"), None))
     panel.render(store.snapshot)
     assert not panel.sequence.isHidden()
