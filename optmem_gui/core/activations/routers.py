@@ -14,7 +14,6 @@ from optmem_gui.core.activations.tape import Op, Value
 from optmem_gui.core.dtypes import BOOL, F32, INT64
 from optmem_gui.core.layer_form import Router
 
-
 Routed = tuple[Value, Value]
 """Shares of the visited experts, and the scores, which the calling code holds while the experts run."""
 
