@@ -47,7 +47,7 @@ def test_sizes_that_conflict_are_named(parallel: Parallel, says: str) -> None:
 def test_a_width_that_tensor_parallel_cannot_split_is_named() -> None:
     assert SHAPE is not None
     odd = replace(MODEL, architecture=replace(SHAPE, ffn=5567))
-    with pytest.raises(UserError, match="an MLP width of 5567 does not divide by 2"):
+    with pytest.raises(UserError, match="an MLP width of 5,567 does not divide by 2"):
         compute(replace(PLAIN, model=odd, parallel=Parallel(gpus=2, tp=2)))
 
 
