@@ -3776,8 +3776,32 @@
    <translation>激活值与工作区未计入：模型结构未知。</translation>
   </message>
   <message>
+   <source>Activations are not counted with {checkpointing}: models of this kind recompute every layer (full) or none.</source>
+   <translation>{checkpointing} 下的激活值未计入：此类模型要么每层都重计算 (full)，要么都不重计算。</translation>
+  </message>
+  <message>
+   <source>Activations are not counted: some of the {module} parameters are trained and others are not, or they differ in type.</source>
+   <translation>激活值未计入：{module} 的参数只有一部分参与训练，或类型不一。</translation>
+  </message>
+  <message>
+   <source>Activations are not counted: the sequence of {tokens} tokens is longer than the {most} positions of the model.</source>
+   <translation>激活值未计入：{tokens} 个 token 的序列超过模型的 {most} 个位置。</translation>
+  </message>
+  <message>
+   <source>Activations are not counted: the tensors are not those that the config describes ({module} is missing).</source>
+   <translation>激活值未计入：张量与配置所描述的不符（缺少 {module}）。</translation>
+  </message>
+  <message>
    <source>Activations as Megatron-LM's own kernels keep them: s b h (34 + 5 a s / h) a layer, tensor and sequence parallel divided out.</source>
    <translation>激活值按 Megatron-LM 自身内核所保留的计算：每层 s b h (34 + 5 a s / h)，再按张量并行和序列并行分摊。</translation>
+  </message>
+  <message>
+   <source>Activations of this kind of model are not counted where tensor, pipeline or context parallelism, or Megatron, splits it.</source>
+   <translation>此类模型在张量并行、流水线并行、上下文并行或 Megatron 切分下的激活值未计入。</translation>
+  </message>
+  <message>
+   <source>Activations of this kind of model are not counted with adapters.</source>
+   <translation>此类模型带适配器时的激活值未计入。</translation>
   </message>
   <message>
    <source>Activations of {family} are those of its language model; its image tower's are not counted.</source>
@@ -4946,30 +4970,6 @@
   <message>
    <source>Not calibrated: this did not run on a GPU</source>
    <translation>未校准：此次没有在 GPU 上运行</translation>
-  </message>
-  <message>
-   <source>Not counted: activations of this kind of model split by tensor, pipeline or context parallelism, or by Megatron.</source>
-   <translation>未计入：此类模型在张量并行、流水线并行、上下文并行或 Megatron 切分下的激活值。</translation>
-  </message>
-  <message>
-   <source>Not counted: activations of this kind of model with adapters.</source>
-   <translation>未计入：此类模型带适配器时的激活值。</translation>
-  </message>
-  <message>
-   <source>Not counted: activations with {checkpointing}; models of this kind recompute every layer (full) or none.</source>
-   <translation>未计入：{checkpointing} 下的激活值；此类模型要么每层都重计算 (full)，要么都不重计算。</translation>
-  </message>
-  <message>
-   <source>Not counted: activations; some of the {module} parameters are trained and others are not, or they differ in type.</source>
-   <translation>未计入：激活值；{module} 的参数只有一部分参与训练，或类型不一。</translation>
-  </message>
-  <message>
-   <source>Not counted: activations; the sequence of {tokens} tokens is longer than the {most} positions of the model.</source>
-   <translation>未计入：激活值；{tokens} 个 token 的序列超过模型的 {most} 个位置。</translation>
-  </message>
-  <message>
-   <source>Not counted: activations; the tensors are not those that the config describes ({module} is missing).</source>
-   <translation>未计入：激活值；张量与配置所描述的不符（缺少 {module}）。</translation>
   </message>
   <message>
    <source>Not counted: buffers inside CUDA kernels (reductions, sorting), usually a few MiB, and the cuBLASLt workspace.</source>
