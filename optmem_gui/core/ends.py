@@ -6,9 +6,9 @@ the requests of loading and of two steps are played in order through the rules o
 step the optimizer's state takes what activations have left, and keeps it; the second already finds what its
 twin left, as every later step does. Small requests leave nothing and are left out.
 
-Of a deep model the activations of a shallow one are played, and what lives on in each layer counts as many
-times as there are layers; its tensors are counted as new segments leave them. Source:
-``c10/cuda/CUDACachingAllocator.cpp`` (``get_free_block``, ``alloc_block``, ``should_split``, ``free_block``).
+Of deeper models than are played everything is counted as new segments leave it
+(:func:`optmem_gui.core.blocks.rounded`). Source: ``c10/cuda/CUDACachingAllocator.cpp`` (``get_free_block``,
+``alloc_block``, ``should_split``, ``free_block``).
 """
 
 from __future__ import annotations
@@ -17,18 +17,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from optmem_gui.core.activations.course import Course
+from optmem_gui.core.activations.course import course_of
 from optmem_gui.core.activations.memory import Memory
 from optmem_gui.core.activations.plan import Plan
 from optmem_gui.core.activations.playing import Passes
 from optmem_gui.core.blocks import Block
 
-DEPTH = 2
-"""Layers that are played where tensors are not: the first and the last, or a unit of a checkpoint."""
-
 _STEPS = 2
-"""The first makes the optimizer's state; from the second on every step is the same. Where no tensors are
-known, nothing lives from step to step, and the first is enough."""
+"""The first makes the optimizer's state; from the second on every step is the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +54,7 @@ class Run:
 
     Attributes:
         plan: Forward and backward; None where they are not known.
-        layers: Layers of the model.
-        tensors: Its parameters in their order; none where they are counted as new segments leave them.
+        tensors: Its parameters in their order.
         workspace: cuBLAS's, of each of two threads.
         state_at_load: The optimizer's constructor makes its state.
         lists: Lists as long as all parameters that the optimizer's step makes.
@@ -71,7 +66,6 @@ class Run:
     """
 
     plan: Plan | None
-    layers: int
     tensors: tuple[Tensor, ...] = ()
     workspace: int = 0
     state_at_load: bool = False
@@ -132,16 +126,12 @@ class _Player:
     """One run on its way."""
 
     def __init__(self, run: Run) -> None:
-        span = 0 if run.plan is None else run.plan.span
-        depth = run.layers if run.tensors else min(run.layers, max(DEPTH, span))
-        self._run = run
-        self._memory = Memory(run.layers, depth)
+        self._run, self._memory = run, Memory()
         self._passes = None
         if run.plan is not None:
             self._passes = Passes(
-                Course(run.plan),
+                course_of(run.plan),
                 self._memory,
-                depth,
                 workspace_bytes=run.workspace,
                 logits_bytes=run.logits,
                 added=run.stand,
@@ -152,7 +142,7 @@ class _Player:
         """Load, then every step."""
         self._load()
         load, ends = self._memory.ends, NO_ENDS
-        for step in range(_STEPS if self._run.tensors else 1):
+        for step in range(_STEPS):
             self._memory.restart()
             forward = backward = 0
             for _ in range(self._run.micro_batches):

@@ -11,8 +11,7 @@ from optmem_gui.core.dtypes import F16
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.ground import Ground, grounds_of, host_sizes
-from optmem_gui.core.layout import Layout, place
-from optmem_gui.core.model import Source
+from optmem_gui.core.layout import Layout, in_order, place
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.optimizers.declare import Implementation
 from optmem_gui.core.optimizers.state import optimizer_state, step_temporaries
@@ -157,17 +156,10 @@ def _assumptions(ground: Ground, gpu: Gpu | None, implementation: Implementation
         if precision(scenario.precision).compute == F16:
             yield Reason("assume.cpu_fp16")
         return
-    yield Reason("assume.ends" if _ends_are_counted(ground) else "assume.slack")
+    yield Reason("assume.ends" if in_order(scenario) else "assume.slack")
     yield Reason("assume.reserved")
     calibration = None if gpu is None else gpu.calibration
     yield Reason("assume.context") if calibration is None else calibration.reason(CONTEXT_BYTES)
-
-
-def _ends_are_counted(ground: Ground) -> bool:
-    """Whether activations are played and all tensors counted: the error is then known to be small."""
-    scenario = ground.rank.scenario
-    alone = scenario.parallel == ONE_GPU and scenario.model.source is not Source.SYNTHETIC
-    return alone and ground.plan is not None
 
 
 def _warnings(scenario: Scenario, layout: Layout, optimizer: Iterable[Reason]) -> Iterable[Reason]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from optmem_gui.core.activations import ActivationMoment, Activations
 from optmem_gui.core.breakdown import Phase
-from optmem_gui.core.ends import NO_ENDS
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.gradients import Gradients
 from optmem_gui.core.ground import Ground, Parts, at_size, grounds_of, host_sizes
@@ -136,12 +135,9 @@ class _Stepping:
             StepCost.of(need, gradients, on_gpu=ground.on_gpu),
         )
 
-    def phases(
-        self, ground: Ground, highest: Activations | None, *, plain: bool = False
-    ) -> tuple[Phase, ...]:
-        """Largest moments; plain ones leave out the ends of segments."""
+    def phases(self, ground: Ground, highest: Activations | None) -> tuple[Phase, ...]:
         standing = ground.standing_with(self.implementation, self.state)
-        ends = NO_ENDS if plain else ends_at(ground, self.implementation, self.options, self.need)
+        ends = ends_at(ground, self.implementation, self.options, self.need)
         return phases(course(standing, self.gradients, highest, self.cost, ends))
 
 
@@ -161,32 +157,22 @@ class PhasesAt:
             for part, ground in zip(parts.parts(self._parallel), parts.grounds(self._parallel), strict=True)
         )
 
-    def __call__(self, batch: int, sequence: int, enough: int | None = None) -> tuple[int, ...]:
+    def __call__(self, batch: int, sequence: int) -> tuple[int, ...]:
         """The largest moment of every phase on every kind of rank, bytes: the peak is the largest of them.
 
         Bytes that are shared out among the layers are rounded: the peak can be larger by less than
         :data:`DOUBT_BYTES`.
-
-        Args:
-            batch: Sequences a micro-batch.
-            sequence: Tokens of each.
-            enough: Of a rank that is larger than this without them, ends of segments are left out.
         """
         sequence = rank_sequence(sequence, self._parallel)
         return tuple(
             phase.bytes
             for part, ground, stepping in self._ranks
-            for phase in _phases_at(at_size(ground, part, batch, sequence), stepping, enough)
+            for phase in _phases_at(at_size(ground, part, batch, sequence), stepping)
         )
 
 
-def _phases_at(ground: Ground, stepping: _Stepping, enough: int | None) -> tuple[Phase, ...]:
-    highest = _highest(ground)
-    if enough is not None:
-        plain = stepping.phases(ground, highest, plain=True)
-        if max(phase.bytes for phase in plain) > enough:
-            return plain
-    return stepping.phases(ground, highest)
+def _phases_at(ground: Ground, stepping: _Stepping) -> tuple[Phase, ...]:
+    return stepping.phases(ground, _highest(ground))
 
 
 def _highest(ground: Ground) -> Activations | None:

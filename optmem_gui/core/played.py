@@ -18,8 +18,20 @@ def ends_at(
 ) -> Ends:
     """What stays of segments on one rank with one optimizer.
 
-    Of deep models, where engines lay tensors out in buffers of their own, and where shapes are made up, the
-    activations alone are played: what else is there is counted as new segments would leave it, or as it is.
+    Raises:
+        UserError: The optimizer cannot train this model.
+    """
+    run = run_of(ground, implementation, options, need)
+    return NO_ENDS if run is None else ends_of(run)
+
+
+def run_of(
+    ground: Ground, implementation: Implementation, options: Options, need: Temporaries | None
+) -> Run | None:
+    """What is played of one rank with one optimizer; None where nothing is.
+
+    Of deep models, where engines lay tensors out in buffers of their own, and where shapes are made up,
+    everything is counted as new segments would leave it, or as it is.
 
     Args:
         ground: The rank.
@@ -31,32 +43,26 @@ def ends_at(
         UserError: The optimizer cannot train this model.
     """
     scenario, plan = ground.rank.scenario, ground.plan
-    shape, known = scenario.model.architecture, in_order(scenario)
-    if not ground.on_gpu or shape is None or (plan is None and not known):
-        return NO_ENDS
+    shape = scenario.model.architecture
+    if shape is None or not in_order(scenario):
+        return None
     activations, gradients = ground.activations, ground.gradients_for(implementation)
-    layers = shape.layers if plan is None else plan.shape.layers
     workspace_bytes = 0 if activations is None else activations.workspace_bytes // 2
     logits_bytes = 0 if activations is None else activations.logits_bytes
-    if not known:
-        return ends_of(Run(plan, layers, workspace=workspace_bytes, stand=True))
     each = state_of_each(implementation, options, ground.layout, scenario.target)
-    tensors = tuple(_tensors(ground.layout, each, layers, copies=gradients.step_copy_bytes > 0))
+    tensors = tuple(_tensors(ground.layout, each, shape.layers, copies=gradients.step_copy_bytes > 0))
     lists, pieces = _split(ground.layout, need)
-    return ends_of(
-        Run(
-            plan=plan,
-            layers=layers,
-            tensors=tensors,
-            workspace=workspace_bytes,
-            state_at_load=implementation.created == "construction",
-            lists=lists,
-            pieces=pieces,
-            stand=ground.standing.gradients_at_load,
-            freed=not gradients.between_steps,
-            micro_batches=min(2, scenario.accumulate),
-            logits=logits_bytes,
-        )
+    return Run(
+        plan=plan,
+        tensors=tensors,
+        workspace=workspace_bytes,
+        state_at_load=implementation.created == "construction",
+        lists=lists,
+        pieces=pieces,
+        stand=ground.standing.gradients_at_load,
+        freed=not gradients.between_steps,
+        micro_batches=min(2, scenario.accumulate),
+        logits=logits_bytes,
     )
 
 

@@ -95,7 +95,7 @@ class _Size:
     def __call__(self, value: int) -> Sizes:
         batch, sequence = self._scenario.batch or value, self._scenario.sequence or value
         batch, sequence = (value, sequence) if self._what == "batch" else (batch, value)
-        sizes = self._phases(batch, sequence, enough=max(self._limits) + DOUBT_BYTES)
+        sizes = self._phases(batch, sequence)
         if all(abs(max(sizes) - limit) > DOUBT_BYTES for limit in self._limits):
             return sizes
         scenario = replace(self._scenario, batch=batch, sequence=sequence)

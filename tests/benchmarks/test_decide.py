@@ -13,7 +13,7 @@ from functools import partial
 import pytest
 
 from optmem_gui.core import ends
-from optmem_gui.core.activations import estimate, loss, stages, tape
+from optmem_gui.core.activations import course, estimate, loss, stages, tape
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.gpu_fits import gpu_fits
 from optmem_gui.core.scenario import Attention, Scenario
@@ -33,6 +33,7 @@ def _forget() -> None:
     loss.loss_stage.cache_clear()
     tape.in_block.cache_clear()
     ends.ends_of.cache_clear()
+    course.course_of.cache_clear()
 
 
 def _least(work: Callable[[Scenario], object], scenarios: Sequence[Scenario]) -> float:

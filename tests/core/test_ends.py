@@ -75,7 +75,7 @@ def test_new_segments_by_hand() -> None:
     The next 1.25 MiB find those 1.5 MiB and keep 0.25 MiB of them.
     """
     tensors = tuple(Tensor((size,)) for size in (11 * MIB, 21 * MIB // 2, 5 * MIB // 4))
-    assert ends_of(Run(None, 1, tensors)).load == MIB + MIB // 4
+    assert ends_of(Run(None, tensors)).load == MIB + MIB // 4
 
 
 def test_the_first_step_decides_for_all() -> None:
@@ -85,26 +85,14 @@ def test_the_first_step_decides_for_all() -> None:
     keep 2 MiB while they are there. The list of 12 MiB that the step makes leaves nothing.
     """
     tensor = Tensor((12 * MIB,), gradient=11 * MIB, state=(11 * MIB, 11 * MIB), optimized=12 * MIB)
-    found = ends_of(Run(None, 2, (tensor, tensor), lists=1))
+    found = ends_of(Run(None, (tensor, tensor), lists=1))
     assert found == Ends(
         load=0, forward=4 * MIB, backward=6 * MIB, ready=6 * MIB, step=6 * MIB, between=4 * MIB
     )
 
 
 def test_small_requests_leave_nothing() -> None:
-    assert ends_of(Run(None, 4, (Tensor((MIB, 700)),) * 4)) == NO_ENDS
-
-
-def test_what_every_layer_has_counts_for_those_that_are_not_played() -> None:
-    """Two of ten layers are played, each keeps 1 MiB: 10 MiB; what is not a layer's counts once."""
-    memory = Memory(10, 2)
-    blocks = [memory.take(11 * MIB) for _ in range(3)]
-    memory.repeat(blocks[:2])
-    assert memory.ends == 11 * MIB
-    memory.restart()
-    memory.let_go(blocks[0])
-    assert memory.ends == 6 * MIB
-    assert memory.highest_ends == 11 * MIB
+    assert ends_of(Run(None, (Tensor((MIB, 700)),) * 4)) == NO_ENDS
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -112,11 +100,10 @@ def test_a_step_gives_back_what_it_takes(kind: dict[str, object]) -> None:
     """Once the gradients are freed, cuBLAS's two workspaces alone are in use."""
     (ground,) = grounds_of(scenario(**kind), GPU)
     assert ground.plan is not None
-    memory = Memory(SHAPE.layers, SHAPE.layers)
+    memory = Memory()
     passes = Passes(
         Course(ground.plan),
         memory,
-        SHAPE.layers,
         workspace_bytes=32 * MIB,
         logits_bytes=64 * MIB,
         added=False,
@@ -165,7 +152,7 @@ def test_tensors_are_played_or_counted_as_new_segments_leave_them() -> None:
     ):
         ground, *_ = grounds_of(made, GPU)
         assert ground.layout.new_segments is not played
-        assert ends_at(ground, find(made.optimizer), (), None).backward > 0
+        assert (ends_at(ground, find(made.optimizer), (), None).backward > 0) is played
 
 
 def test_a_cpu_has_no_ends() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 from optmem_gui.core.activations.choice import loss_chunk_tokens
 from optmem_gui.core.activations.layer_runs import LayerRuns
@@ -245,6 +246,16 @@ class Course:
         yield "loss", self._loss_value(), 1
         if self.kept_logits:
             yield "kept_logits", self.kept_logits, 1
+
+
+@lru_cache(maxsize=16)
+def course_of(plan: Plan) -> Course:
+    """The course of a plan: moments, items and ends of segments are read from one.
+
+    Raises:
+        UserError: The attention kernel cannot take these types.
+    """
+    return Course(plan)
 
 
 def _handed_on(layer: Stage) -> Stage:

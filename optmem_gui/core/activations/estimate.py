@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from optmem_gui.core.activations.course import Course
+from optmem_gui.core.activations.course import course_of
 from optmem_gui.core.activations.layers import kernel_of
 from optmem_gui.core.activations.moments import Activations
 from optmem_gui.core.activations.plan import Plan, make_plan
@@ -72,7 +72,7 @@ def activations_of(plan: Plan, architecture: str | None, *, ends_only: bool = Fa
 def _of_plan(plan: Plan, *, ends_only: bool) -> Activations:
     """Many layouts and GPUs share a plan, and an edit of anything else leaves it alone; no workspace yet."""
     kernel, why = kernel_of(plan)
-    course = Course(plan)
+    course = course_of(plan)
     return Activations(
         moments=tuple(course.moments(ends_only=ends_only)),
         items=tuple(course.items()),

@@ -1,7 +1,4 @@
-"""Memory that a step is played on: blocks of the caching allocator, and what they hold beyond the requests.
-
-Of a deep model a shallow one is played. What lives on in each layer counts as many times as there are layers.
-"""
+"""Memory that a step is played on: blocks of the allocator, and what they hold beyond the requests."""
 
 from __future__ import annotations
 
@@ -16,30 +13,21 @@ Places = list[Block | None]
 
 
 class Memory:
-    """The large pool, and its ends at the largest moment since :meth:`restart`.
+    """The large pool, and its ends at the largest moment since :meth:`restart`."""
 
-    Args:
-        layers: Layers of the model.
-        depth: Layers that are played.
-    """
-
-    def __init__(self, layers: int, depth: int) -> None:
-        self._missing, self._depth = layers - depth, depth
+    def __init__(self) -> None:
         self._pool = LargePool()
         self._shared: dict[Block, int] = {}
-        self._repeated: set[Block] = set()
-        self._repeated_bytes = self._repeated_ends = 0
-        self._more = self._more_ends = 0
         self._highest = self._highest_ends = 0
 
     @property
     def ends(self) -> int:
-        """Bytes beyond the requests now, in the whole model."""
-        return self._pool.ends + self._more_ends
+        """Bytes beyond the requests now."""
+        return self._pool.ends
 
     @property
     def asked_bytes(self) -> int:
-        """What is in use of the layers that are played, without ends."""
+        """What is in use, without ends."""
         return self._pool.allocated - self._pool.ends
 
     @property
@@ -56,8 +44,8 @@ class Memory:
         if size_bytes <= SMALL_BYTES:
             return None
         block = self._pool.take(whole_blocks(size_bytes))
-        if self._pool.allocated + self._more > self._highest:
-            self._highest, self._highest_ends = self._pool.allocated + self._more, self.ends
+        if self._pool.allocated > self._highest:
+            self._highest, self._highest_ends = self._pool.allocated, self.ends
         return block
 
     def play(self, events: Iterable[Event], places: Places) -> Iterable[tuple[int, Block | None]]:
@@ -72,13 +60,13 @@ class Memory:
             parameter's gradient from here on; a place below 0, where a product is the first.
         """
         pool, pool_take, give_back = self._pool, self._pool.take, self._pool.give_back
-        shared, repeated = self._shared, self._repeated
+        shared = self._shared
         for place, size in events:
             if size > 0:
                 places[place] = pool_take(size)
-                if pool.allocated + self._more > self._highest:
-                    self._highest = pool.allocated + self._more
-                    self._highest_ends = pool.ends + self._more_ends
+                if pool.allocated > self._highest:
+                    self._highest = pool.allocated
+                    self._highest_ends = pool.ends
             elif size == KEPT or place < 0:
                 block = None
                 if place >= 0:
@@ -86,7 +74,7 @@ class Memory:
                 yield place, block
             else:
                 block, places[place] = places[place], None
-                if block in shared or block in repeated:
+                if block in shared:
                     self.let_go(block)
                 elif block is not None:
                     give_back(block)
@@ -95,13 +83,6 @@ class Memory:
         """One more holds it."""
         if block is not None:
             self._shared[block] = self._shared.get(block, 0) + 1
-
-    def repeat(self, blocks: Iterable[Block | None]) -> None:
-        """Every layer has one like each of these."""
-        for block in blocks:
-            if block is not None and block not in self._repeated:
-                self._repeated.add(block)
-                self._count(block, 1)
 
     def let_go(self, block: Block | None) -> None:
         """One holder fewer; the last one gives the block back."""
@@ -114,14 +95,4 @@ class Memory:
             else:
                 self._shared[block] = others - 1
             return
-        if block in self._repeated:
-            self._repeated.remove(block)
-            self._count(block, -1)
         self._pool.give_back(block)
-
-    def _count(self, block: Block, times: int) -> None:
-        """Count a block for the layers that are not played."""
-        self._repeated_bytes += times * block.size
-        self._repeated_ends += times * (block.size - block.requested)
-        self._more = self._repeated_bytes * self._missing // self._depth
-        self._more_ends = self._repeated_ends * self._missing // self._depth

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from optmem_gui.core.activations.choice import checkpoint_span
 from optmem_gui.core.activations.program import Matrix
+from optmem_gui.core.activations.tape import NEW_SEGMENTS
 from optmem_gui.core.activations.weights import Matrices, find_matrices
 from optmem_gui.core.blocks import MIN_BLOCK_BYTES
 from optmem_gui.core.dtypes import DType
-from optmem_gui.core.layout import Layout
+from optmem_gui.core.layout import Layout, in_order
 from optmem_gui.core.scenario import Attention, Loss, Scenario
 from optmem_gui.core.transformer import TransformerShape
 
@@ -94,6 +95,6 @@ def make_plan(shape: TransformerShape, scenario: Scenario, layout: Layout, batch
         cpu=cpu,
         accumulating=scenario.accumulate > 1 or not scenario.set_to_none,
         inputs_need_grad=scenario.lora is not None and span > 0,
-        unit=1 if cpu else MIN_BLOCK_BYTES,
+        unit=1 if cpu else MIN_BLOCK_BYTES if in_order(scenario) else NEW_SEGMENTS,
         along=scenario.parallel.tp if scenario.parallel.sequence_parallel else 1,
     )

@@ -33,7 +33,6 @@ class Passes:
     Args:
         course: What is played.
         memory: Where.
-        depth: Layers.
         workspace_bytes: cuBLAS's workspace of one thread.
         logits_bytes: What the training loop holds through the step.
         added: Every gradient is added to a buffer and let go at once.
@@ -43,14 +42,13 @@ class Passes:
         self,
         course: Course,
         memory: Memory,
-        depth: int,
         *,
         workspace_bytes: int,
         logits_bytes: int,
         added: bool,
     ) -> None:
         self.gradients: Gradients = {}
-        self._course, self._memory, self._depth = course, memory, depth
+        self._course, self._memory = course, memory
         self._workspace_bytes, self._logits_bytes, self._added = workspace_bytes, logits_bytes, added
         self._span = course.plan.span
         self._threads: set[bool] = set()
@@ -67,21 +65,17 @@ class Passes:
         self.drop_logits()
         self._layers, self._inputs, held = [], [], []
         result, owned = self._embedded(), True
-        for index in range(self._depth):
+        for index in range(self._course.plan.shape.layers):
             if self._span and index % self._span == 0:
                 self._inputs.append(result)
                 memory.share(result)
-                if index:
-                    memory.repeat((result,))
-            number = self._number(index)
-            stage = course.bare_layer(number) if self._span else course.layer(number)
+            stage = course.bare_layer(index) if self._span else course.layer(index)
             places = self._run(stage.requests, result, index)
             if owned:
                 memory.let_go(result)
             held += [(places, place) for place in stage.requests.cached]
             result, owned = self._result(stage.requests, places)
             self._layers.append(places)
-            memory.repeat(block for block in places if block is not result)
         self._loss = self._run(course.loss.requests, result, _LOSS)
         if owned:
             memory.let_go(result)
@@ -96,13 +90,13 @@ class Passes:
         gradient, waiting = self._back(course.loss, self._loss, None, _LOSS)
         if not course.plan.heads:
             gradient = self._memory.take(course.first.input_bytes)  # another GPU sends it
-        span = self._span or self._depth
-        for start in range((self._depth - 1) // span * span, -1, -span):
-            end = min(start + span, self._depth)
+        span = self._span or self._course.plan.shape.layers
+        for start in range((self._course.plan.shape.layers - 1) // span * span, -1, -span):
+            end = min(start + span, self._course.plan.shape.layers)
             if self._span:
                 self._again(start, end)
             for index in reversed(range(start, end)):
-                stage = course.layer(self._number(index))
+                stage = course.layer(index)
                 if stage.needs_grad:
                     gradient, _ = self._back(stage, self._layers[index], gradient, index)
             if self._span:
@@ -121,10 +115,6 @@ class Passes:
         for held in self.gradients.values():
             self._memory.let_go(held)
         self.gradients.clear()
-
-    def _number(self, index: int) -> int:
-        """Which layer of the model is played: the first, and the last ones."""
-        return index + self._course.plan.shape.layers - self._depth if index else 0
 
     def _embedded(self) -> Block | None:
         """The first layer's input."""
@@ -151,7 +141,7 @@ class Passes:
         memory, course = self._memory, self._course
         result, owned, held = self._inputs[start // self._span], False, []
         for index in range(start, end):
-            requests = course.layer(self._number(index)).requests
+            requests = course.layer(index).requests
             places = self._run(requests, result, index, again=index == end - 1)
             if owned:
                 memory.let_go(result)
@@ -193,8 +183,6 @@ class Passes:
             self._memory.let_go(gradient)
             return
         self.gradients[key] = gradient
-        if index >= 0:
-            self._memory.repeat((gradient,))
 
     def _embedding_back(self, waiting: list[Block | None]) -> None:
         """Gradients of the embeddings; a tied head's has waited and is added to, or adds up with, one."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from optmem_gui.core.blocks import SMALL_BYTES
+from optmem_gui.core.blocks import SMALL_BYTES, rounded
 from optmem_gui.core.dtypes import DType
 
 ACTIVATIONS = "activations"
@@ -155,6 +155,9 @@ class Point:
         return self.activations + self.autocast_copies + self.gradients + self.temporaries
 
 
+NEW_SEGMENTS = 0
+"""In place of a unit: requests take blocks, and what they would leave of new segments."""
+
 LET_GO, KEPT = 0, -1
 """In place of bytes: the block is let go, or is a parameter's gradient from here on unless there is one."""
 
@@ -222,12 +225,11 @@ class _Block:
 
 @lru_cache(maxsize=4096)
 def in_block(size: int, unit: int) -> int:
-    """What a request takes where every allocation is a multiple of ``unit`` bytes.
+    """What a request takes where every allocation is a multiple of ``unit`` bytes, or in a new segment.
 
-    Ends of segments that stay with a block depend on every request before it:
-    :mod:`optmem_gui.core.ends` adds them.
+    Where the unit is 512, :mod:`optmem_gui.core.ends` adds the ends of segments that stay with blocks.
     """
-    return -(-size // unit) * unit
+    return rounded(size) if unit == NEW_SEGMENTS else -(-size // unit) * unit
 
 
 @dataclass(slots=True)
@@ -235,7 +237,8 @@ class Ledger:
     """What is alive, and the largest it has been.
 
     Attributes:
-        unit: Every allocation is a multiple of this many bytes (512 on CUDA, 1 on the CPU).
+        unit: Every allocation is a multiple of this many bytes (512 on CUDA, 1 on the CPU), or
+            ``NEW_SEGMENTS``.
         accumulating: Gradients exist from an earlier micro-batch: new ones are temporaries.
         live: Everything alive, by name.
         totals: Bytes alive by category.
