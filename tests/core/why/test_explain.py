@@ -14,14 +14,15 @@ from optmem_gui.core.calibration import Calibration
 from optmem_gui.core.dtypes import F32
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.gpus import Gpu
-from optmem_gui.core.model import BufferGroup
+from optmem_gui.core.model import BufferGroup, Source
 from optmem_gui.core.parallel import SHARD_IDS, Parallel
 from optmem_gui.core.precision import SCHEMES
 from optmem_gui.core.proof import PROOF_KINDS
 from optmem_gui.core.residents import Resident
 from optmem_gui.core.scenario import Lora, Scenario
-from optmem_gui.core.synthetic import synthetic_ref
+from optmem_gui.core.synthetic import synthetic_ref, transformer_ref
 from optmem_gui.core.texts import why as texts
+from optmem_gui.core.transformer import TransformerShape
 from optmem_gui.core.why import beliefs
 from optmem_gui.core.why.answer import TIERS, Subject, Why, subjects_of
 from optmem_gui.core.why.explain import explain
@@ -32,9 +33,13 @@ from tests.examples import examples
 LLAMA = preset_ref("llama-3.2-1b")
 WITH_BUFFERS = replace(LLAMA, buffers=(BufferGroup((64,), F32, 3),))
 PLAIN = Scenario(LLAMA, batch=2, sequence=512)
+FEW_LAYERS = transformer_ref(
+    "few layers", Source.CONFIG, TransformerShape(32_000, 1024, 4, 16, 4, 64, 2816, norm="rms")
+)
 SCENARIOS: dict[str, Scenario] = {
     "size alone": Scenario(synthetic_ref(7 * 10**9)),
     "batch": PLAIN,
+    "few layers": replace(PLAIN, model=FEW_LAYERS, batch=3, sequence=700),
     "cpu": replace(PLAIN, target="cpu"),
     "clipping and accumulation": replace(PLAIN, clip=True, accumulate=4, precision="amp-bf16"),
     "recomputed": replace(PLAIN, checkpointing="full", attention="eager"),
