@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from optmem_gui.core.activations.tape import GRADIENTS, KEPT, LET_GO, PRODUCT, TEMPORARIES, Diary, Ledger
+from optmem_gui.core.blocks import MIN_BLOCK_BYTES
 
 INPUT, ENTRY = 0, 1
 """Places of a stage's input and of the gradient its backward starts from, which others have made."""
@@ -56,6 +57,8 @@ def requests_of(ledger: Ledger, given: str) -> Requests:
         ledger: After forward and backward of a stage.
         given: Name of the stage's input.
     """
+    if ledger.unit != MIN_BLOCK_BYTES:
+        return NO_REQUESTS  # they are not played
     diary = ledger.diary
     places: dict[str, int] = {given: INPUT, PRODUCT: MULTIPLIES}
     if diary.entry:
