@@ -79,7 +79,7 @@ def _conv1d(name: str, into: int, out: int, role: Role) -> list[Row]:
 
 
 def gpt_bigcode(fields: Fields) -> Layout:
-    """StarCoder 1: GPT-2 with linear layers and one key and value head."""
+    """StarCoder 1: GPT-2 with linear layers, one key and value head, a mask of positions by positions."""
     hidden, heads, vocab = fields.count("n_embd"), fields.count("n_head"), fields.count("vocab_size")
     ffn, tied = fields.count("n_inner", 4 * hidden), fields.flag("tie_word_embeddings", True)
     head_dim = max(1, hidden // heads)
@@ -115,7 +115,8 @@ def gpt_bigcode(fields: Fields) -> Layout:
         form=LayerForm(activation=bent or "function"),
     )
     known = None if bent is None else language_model(fields, shape)
-    return Layout(tuple(rows), known, tied=_ties(fields, tied, "transformer.wte"))
+    mask = BufferTensor("transformer.bias", (shape.positions, shape.positions), DTYPES["bool"])
+    return Layout(tuple(rows), known, buffers=(mask,), tied=_ties(fields, tied, "transformer.wte"))
 
 
 def gpt_neo(fields: Fields) -> Layout:
