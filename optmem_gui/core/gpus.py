@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from optmem_gui.core.calibration import Calibration
-from optmem_gui.core.kernels.processors import threads_of
+from optmem_gui.core.kernels.processors import Processors, threads_of
 from optmem_gui.core.units import MIB
 
 
@@ -45,6 +45,13 @@ class Gpu:
     def threads_per_sm(self) -> int | None:
         """Most threads resident on a multiprocessor, which follows from the compute capability."""
         return threads_of(self.architecture)
+
+    @property
+    def processors(self) -> Processors | None:
+        """Its multiprocessors, which kernels divide their work among; None where they are not known."""
+        if self.sm_count is None or self.threads_per_sm is None:
+            return None
+        return Processors(self.sm_count, self.threads_per_sm)
 
     @property
     def usable_bytes(self) -> int:

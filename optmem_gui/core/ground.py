@@ -184,7 +184,8 @@ class Part:
         if casts:
             scenario = replace(scenario, precision=_COMPUTED_IN[scenario.precision])
             layout = place(scenario)
-        setting = network_setting(network, scenario, layout)
+        processors = None if self._gpu is None else self._gpu.processors
+        setting = network_setting(network, scenario, layout, processors)
         if isinstance(setting, Reason):
             self.uncounted = setting
             return None

@@ -23,6 +23,7 @@ from optmem_gui.core.activations.choice import Heads, Kernel, attention_kernel
 from optmem_gui.core.activations.loss import cross_entropy, nll_loss
 from optmem_gui.core.activations.program import Matrix, Program, promote
 from optmem_gui.core.activations.setting import Setting
+from optmem_gui.core.activations.sums import summed_rows_bytes
 from optmem_gui.core.activations.tape import Op, Value, WeightGradient
 from optmem_gui.core.dtypes import BF16, F16, F32, INT64, DType
 from optmem_gui.core.networks import Activation
@@ -31,7 +32,7 @@ from optmem_gui.core.reasons import Reason
 
 def program_of(setting: Setting, prefix: str) -> Program:
     """An empty list of operations whose tensors start with this."""
-    return Program(setting.autocast, setting.cpu, prefix=f"{prefix}.")
+    return Program(setting.autocast, setting.cpu, prefix=f"{prefix}.", processors=setting.processors)
 
 
 def token_ids(name: str, count: int) -> Value:
@@ -180,20 +181,23 @@ def predict_words(
         weight = copy
     out = program.value(tokens * matrix.rows, compute, x.needs_grad or weight.needs_grad, "logits")
     saved = (*((x,) if weight.needs_grad else ()), *((weight,) if x.needs_grad and weight.autocast else ()))
-    extras, gradients = _own_bias(program, bias, compute)
+    extras, gradients = _own_bias(program, bias, compute, tokens)
     program.ops.append(Op((x, weight), out, saved, extras, extras, views=True, weights=gradients))
     return out
 
 
 def _own_bias(
-    program: Program, bias: Matrix | None, compute: DType
+    program: Program, bias: Matrix | None, compute: DType, tokens: int
 ) -> tuple[tuple[Value, ...], tuple[WeightGradient, ...]]:
     """Autocast's copy of a bias, and its gradient."""
     if bias is None:
         return (), ()
     copied = bias.dtype != compute
     copies = (program.value(bias.rows, compute, False, "weight_copy", autocast=True),) if copied else ()
-    return copies, (made_in(bias, compute, late=True),) if bias.trained else ()
+    if not bias.trained:
+        return copies, ()
+    scratch = summed_rows_bytes(tokens, bias.rows, compute, program.processors)
+    return copies, (replace(made_in(bias, compute, late=True), scratch=scratch),)
 
 
 def loss_of(program: Program, logits: Value) -> Value:

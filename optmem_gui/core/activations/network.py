@@ -14,25 +14,29 @@ from optmem_gui.core.activations.sampling import end_layers, sampled_layers
 from optmem_gui.core.activations.setting import Setting, make_setting
 from optmem_gui.core.activations.tape import Point
 from optmem_gui.core.activations.vit import vit_chain, vit_weights
+from optmem_gui.core.kernels.processors import Processors
 from optmem_gui.core.layout import Layout
 from optmem_gui.core.networks import Network, VitShape
 from optmem_gui.core.reasons import Reason
 from optmem_gui.core.scenario import Scenario
 
 
-def network_setting(network: Network, scenario: Scenario, layout: Layout) -> Setting | Reason:
+def network_setting(
+    network: Network, scenario: Scenario, layout: Layout, processors: Processors | None = None
+) -> Setting | Reason:
     """Reduce a scenario, or say why what it keeps is not known.
 
     Args:
         network: Dimensions.
         scenario: The set-up; it is sized.
         layout: Where its parameters live.
+        processors: The GPU's; None where they are not known.
     """
     tokens = scenario.tokens or 1
     if tokens > network.most_tokens:
         return Reason("network.too_long", {"tokens": tokens, "most": network.most_tokens})
     weights = vit_weights(network) if isinstance(network, VitShape) else bert_weights(network)
-    return make_setting(network, weights, scenario, layout, tokens)
+    return make_setting(network, weights, scenario, layout, tokens, processors=processors)
 
 
 def _chain(setting: Setting) -> Chain:
@@ -74,6 +78,8 @@ def network_activations(setting: Setting, *, ends_only: bool = False) -> Activat
 def _not_counted(setting: Setting, kernel: Kernel) -> Iterator[Reason]:
     if not setting.cpu:
         yield Reason("activation.no_kernel_buffers")
+        if setting.processors is None:
+            yield Reason("network.no_partial_results")
         if kernel in ("flash", "cudnn"):
             yield Reason("activation.not_compared", {"kernel": kernel})
 

@@ -23,8 +23,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from optmem_gui.core.activations.sums import summed_rows_bytes
 from optmem_gui.core.activations.tape import Op, Value, WeightGradient
 from optmem_gui.core.dtypes import BOOL, F32, DType
+from optmem_gui.core.kernels.processors import Processors
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +73,13 @@ class Program:
         autocast: Type of torch.autocast's casts, None without autocast.
         cpu: The CPU's rules apply.
         prefix: What names of tensors start with.
+        processors: Those of the GPU that sums up gradients of biases; None counts no partial results.
     """
 
     autocast: DType | None
     cpu: bool
     prefix: str = "v"
+    processors: Processors | None = None
     ops: list[Op] = field(default_factory=list)
     _serial: int = 0
 
@@ -223,7 +227,9 @@ class Program:
         if matrix.trained:
             weights = (self._weight(count, compute, matrix),)
             if matrix.bias:
-                weights = (*weights, replace(self._weight(matrix.rows, compute, matrix), late=True))
+                scratch = summed_rows_bytes(tokens, matrix.rows, compute, self.processors)
+                bias = replace(self._weight(matrix.rows, compute, matrix), late=True, scratch=scratch)
+                weights = (*weights, bias)
         unpacked = size if matrix.packed else 0
         # int8 multiplies a 16-bit, then an 8-bit copy of its input instead of unpacking the weight
         scratch = 3 * x.count if matrix.keeps_input else unpacked

@@ -9,6 +9,7 @@ from optmem_gui.core.activations.program import Matrix
 from optmem_gui.core.activations.tape import NEW_SEGMENTS
 from optmem_gui.core.activations.weights import Matrices
 from optmem_gui.core.dtypes import DType
+from optmem_gui.core.kernels.processors import Processors
 from optmem_gui.core.layout import Layout, PlacedGroup
 from optmem_gui.core.model import Role, Shape
 from optmem_gui.core.networks import Network
@@ -56,6 +57,7 @@ class Setting:
         cpu: The CPU's rules apply.
         accumulating: Gradients exist before the micro-batch that is described.
         unit: Allocation granularity, bytes.
+        processors: The GPU's; None on the CPU and where they are not known.
     """
 
     network: Network
@@ -69,6 +71,7 @@ class Setting:
     cpu: bool
     accumulating: bool
     unit: int
+    processors: Processors | None = None
 
     def matrix(self, name: str) -> Matrix:
         """A weight by its name."""
@@ -76,7 +79,13 @@ class Setting:
 
 
 def make_setting(
-    network: Network, weights: Iterable[Weight], scenario: Scenario, layout: Layout, sequence: int
+    network: Network,
+    weights: Iterable[Weight],
+    scenario: Scenario,
+    layout: Layout,
+    sequence: int,
+    *,
+    processors: Processors | None,
 ) -> Setting | Reason:
     """Reduce a scenario, or say why what it keeps is not known.
 
@@ -86,6 +95,7 @@ def make_setting(
         scenario: The set-up; ``batch`` is set.
         layout: Where its parameters live.
         sequence: Tokens of each sequence.
+        processors: The GPU's; None where they are not known.
     """
     if scenario.checkpointing not in ("none", "full", "every-1"):
         return Reason("network.whole_blocks", {"checkpointing": scenario.checkpointing})
@@ -110,6 +120,7 @@ def make_setting(
         cpu=cpu,
         accumulating=scenario.accumulate > 1 or not scenario.set_to_none,
         unit=1 if cpu else NEW_SEGMENTS,
+        processors=None if cpu else processors,
     )
 
 

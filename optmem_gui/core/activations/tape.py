@@ -56,6 +56,7 @@ class WeightGradient:
         converted: It is made in one type and kept in another, so both exist for a moment.
         waits: The parameter is used twice (a tied head): this part waits for the other.
         late: It is summed up after the operation itself is done (a linear layer's bias).
+        scratch: Bytes alive while it is made: partial results of a sum.
     """
 
     made: int
@@ -63,6 +64,7 @@ class WeightGradient:
     converted: bool = False
     waits: bool = False
     late: bool = False
+    scratch: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -205,7 +205,12 @@ def _gradients_of(
 
 
 def _late(op: Op, ledger: Ledger) -> list[tuple[WeightGradient, str]]:
-    return [(weight, ledger.fresh(weight.made)) for weight in op.weights if weight.late]
+    summed: list[tuple[WeightGradient, str]] = []
+    for weight in op.weights:
+        if weight.late:
+            summed.append((weight, ledger.fresh(weight.made)))
+            ledger.mark(ledger.rounded(weight.scratch))
+    return summed
 
 
 def _join_gradients(op: Op, ledger: Ledger, gradients: dict[str, str]) -> None:
