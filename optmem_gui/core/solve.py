@@ -9,6 +9,7 @@ from typing import Literal
 
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.gpus import Gpu
+from optmem_gui.core.ground import Parts
 from optmem_gui.core.optimizers.catalogue import find
 from optmem_gui.core.overhead import process_band, reserved_band
 from optmem_gui.core.peaks import DOUBT_BYTES, PhasesAt, Ranks
@@ -66,8 +67,8 @@ def solve(scenario: Scenario, gpu: Gpu, what: What) -> Solution:
         what: What to look for.
 
     Raises:
-        UserError: The model's architecture is not known, the other of the two is missing, or the scenario
-            is impossible.
+        UserError: The model's architecture is not known, its activations are not counted in this set-up, the
+            other of the two is missing, or the scenario is impossible.
     """
     if not scenario.model.is_known:
         raise UserError("solve.no_architecture")
@@ -76,13 +77,31 @@ def solve(scenario: Scenario, gpu: Gpu, what: What) -> Solution:
     other = scenario.tokens if what == "batch" else scenario.batch
     if other is None:
         raise UserError(f"solve.{what}_needs")
-    start = (scenario.batch if what == "batch" else scenario.sequence) or 1
+    most = MOST if what == "batch" else _most_tokens(scenario)
+    start = min((scenario.batch if what == "batch" else scenario.sequence) or 1, most)
+    at_start = replace(scenario, batch=start) if what == "batch" else replace(scenario, sequence=start)
+    _check_counted(at_start, gpu)
     ranks = scenario.parallel.gpus
     limits = [most_bytes(gpu, scenario.target, ranks, sure=sure) for sure in (True, False)]
     size = _Size(scenario, gpu, what, limits)
     known: dict[int, Sizes] = {}
-    sure, perhaps = (largest(size, limit, known=known, start=start) for limit in limits)
+    sure, perhaps = (largest(size, limit, most, known=known, start=start) for limit in limits)
     return Solution(what, sure, perhaps)
+
+
+def _most_tokens(scenario: Scenario) -> int:
+    """Where a search for the sequence ends: beyond the last position nothing is counted."""
+    network = scenario.model.network
+    return MOST if network is None else network.most_tokens
+
+
+def _check_counted(scenario: Scenario, gpu: Gpu) -> None:
+    """Without its activations a step takes the same at any size, and any size would seem to fit."""
+    if scenario.model.network is None:  # decoders have rules for every set-up
+        return
+    for ground in Parts(scenario, gpu).grounds(scenario.parallel):
+        if ground.uncounted is not None:
+            raise UserError("solve.not_counted", why=str(ground.uncounted))
 
 
 class _Size:

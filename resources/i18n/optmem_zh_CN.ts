@@ -4980,6 +4980,10 @@
    <translation>未计入：cuDNN 工作区；其他内核内部的缓冲区。大块超出请求的部分已计入，误差在已分配量的 1 % 以内。</translation>
   </message>
   <message>
+   <source>Not counted: partial results of the sums that make gradients of biases; they depend on the GPU, so choose one to count them.</source>
+   <translation>未计入：对偏置梯度求和时的部分结果；它们取决于 GPU，选择一张 GPU 即可计入。</translation>
+  </message>
+  <message>
    <source>Not counted: scratch of oneDNN's fp16 matrix products, fp32 copies of tiles that depend on the processor and its threads; for one measured backward the estimate was 12 % too low.</source>
    <translation>未计入：oneDNN 的 fp16 矩阵乘法的暂存内存，即分块的 fp32 副本，取决于处理器及其线程数；在一次实测的反向中，估算值偏低 12 %。</translation>
   </message>
@@ -7050,6 +7054,10 @@
   <message>
    <source>solve: the model's architecture is not known, so activations are not counted; open its config.json or choose a preset</source>
    <translation>solve：模型结构未知，因此未计入激活值；请打开其 config.json，或选择一个预设</translation>
+  </message>
+  <message>
+   <source>solve: there is nothing to look for, change what is named: {why}</source>
+   <translation>solve：没有可求的内容，请更改所指出的设置：{why}</translation>
   </message>
   <message>
    <source>stage {number} of {stages}: the embedding, {layers} layers, activations of {waiting} micro-batches</source>

@@ -9,11 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from optmem_gui.architectures.config import read_config
+from optmem_gui.architectures.presets import preset_ref
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
+from optmem_gui.core.model import group_model
 from optmem_gui.core.parallel import ONE_GPU, Parallel
 from optmem_gui.core.peaks import DOUBT_BYTES, PhasesAt
-from optmem_gui.core.scenario import Attention, Loss, Scenario
+from optmem_gui.core.scenario import Attention, Lora, Loss, Scenario
 from optmem_gui.core.solve import MOST, What, largest, solve
 from optmem_gui.core.synthetic import synthetic_ref
 from optmem_gui.engine.gpu_table import load_gpus
@@ -201,3 +204,24 @@ def test_what_is_missing_is_said() -> None:
     bare = replace(ONE_B.model, architecture=None)
     with pytest.raises(UserError, match="architecture"):
         solve(replace(ONE_B, model=bare), GPU, "batch")
+
+
+def _bert_of_64_positions() -> Scenario:
+    config = {"model_type": "bert", "architectures": ["BertForMaskedLM"], "vocab_size": 128}
+    sizes = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 160}
+    spec = read_config({**config, **sizes, "max_position_embeddings": 64}, "config.json").model("test")
+    assert spec is not None
+    return replace(ONE_B, model=group_model(spec))
+
+
+def test_nothing_is_looked_for_where_activations_are_not_counted() -> None:
+    """Any batch would seem to fit."""
+    adapted = replace(ONE_B, model=preset_ref("vit-b-16"), sequence=None, lora=Lora(8))
+    with pytest.raises(UserError, match="adapters"):
+        solve(adapted, GPU, "batch")
+    with pytest.raises(UserError, match="64 positions"):
+        solve(replace(_bert_of_64_positions(), sequence=65), GPU, "batch")
+
+
+def test_no_sequence_is_longer_than_the_positions_of_the_model() -> None:
+    assert solve(_bert_of_64_positions(), GPU, "sequence").sure == 64

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from optmem_gui.architectures.presets import preset_ref
 from optmem_gui.core.estimate import compute
 from optmem_gui.core.gpu_fits import gpu_fits
 from optmem_gui.core.scenario import Scenario
@@ -68,6 +69,18 @@ def test_without_a_gpu_or_an_architecture_nothing_is_offered(window: MainWindow,
     assert not panel.isHidden()
     store.edit("gpu", None)
     assert panel.isHidden()
+
+
+def test_no_batch_is_offered_where_activations_are_not_counted(
+    window: MainWindow, store: Store, qtbot: QtBot
+) -> None:
+    panel = window.results.headline.largest
+    store.edit("model", (preset_ref("vit-b-16"), None))
+    _decided(store, qtbot)
+    assert not panel.batch.isHidden()
+    store.edit("lora", True)
+    _decided(store, qtbot)
+    assert panel.batch.isHidden()
 
 
 def test_an_edit_does_not_wait_for_decisions(window: MainWindow, store: Store, qtbot: QtBot) -> None:

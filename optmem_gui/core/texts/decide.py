@@ -11,6 +11,7 @@ TEXTS: dict[str, str] = {
     "side.more": "{option} takes one scenario; give one .optmem file, or leave it out",
     "solve.own_sequence": "solve: the model fixes its sequence to {tokens} tokens; look for the batch instead",
     "solve.no_architecture": "solve: the model's architecture is not known, so activations are not counted; open its config.json or choose a preset",
+    "solve.not_counted": "solve: there is nothing to look for, change what is named: {why}",
     "solve.batch_needs": "solve batch: a sequence length is needed; add --seq N",
     "solve.sequence_needs": "solve seq: a batch is needed; add --batch N",
     "way.one": "--ways goes with one scenario and at most one GPU; leave out --solve, --gpu all and a second .optmem file",

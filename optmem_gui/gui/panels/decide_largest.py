@@ -56,8 +56,12 @@ class Largest(QWidget):
         )
         batch = decisions.batch if decisions is not None else None
         sequence = decisions.sequence if decisions is not None else None
-        self.batch.setVisible(scenario.tokens is not None)
-        self.sequence.setVisible(scenario.batch is not None and scenario.model.own_sequence is None)
+        self.batch.setVisible(scenario.tokens is not None and not (current and batch is None))
+        self.sequence.setVisible(
+            scenario.batch is not None
+            and scenario.model.own_sequence is None
+            and not (current and sequence is None)
+        )
         self._put(self.batch, self.tr("Largest batch: {value}"), batch, current=current)
         self._put(self.sequence, self.tr("Longest sequence: {value}"), sequence, current=current)
 
