@@ -8,11 +8,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from optmem_gui.core.breakdown import COMPONENT_IDS, Detail
 from optmem_gui.core.reasons import Reason
+from optmem_gui.gui.i18n import Translators
 from optmem_gui.gui.panels.breakdown import BreakdownPanel
 from optmem_gui.gui.widgets.breakdown_model import BreakdownModel, Column
 from tests.gui.result_samples import breakdown, snapshot
@@ -84,6 +86,21 @@ def test_column_takes_the_unit_that_suits_the_peak(
 def test_what_is_there_is_never_rounded_to_nothing(panel: BreakdownPanel) -> None:
     panel.render(snapshot(breakdown(activations=1)))
     assert _cells(panel.model, ROW["activations"])[Column.SIZE] == "<0.01"
+
+
+def test_columns_are_as_wide_as_their_widest_text(panel: BreakdownPanel, qapp: QApplication) -> None:
+    """Three Chinese letters take more room than five digits."""
+    translators = Translators(qapp)
+    translators.set_language("zh_CN")
+    try:
+        panel.retranslate()
+        for result in (breakdown(activations=0), breakdown()):
+            panel.render(snapshot(result))
+            panel.grab()
+        assert _cells(panel.model, ROW["activations"])[Column.SIZE] == "未计入"
+        assert panel.table.columnWidth(Column.SIZE) >= panel.table.sizeHintForColumn(Column.SIZE)
+    finally:
+        translators.set_language("en")
 
 
 def test_details_of_the_selected_row(panel: BreakdownPanel) -> None:

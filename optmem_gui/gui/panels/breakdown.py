@@ -45,7 +45,7 @@ class BreakdownPanel(TitledPanel):
         self.details.setTabChangesFocus(True)
         self.details.document().setDocumentMargin(2)
         self._details_html = ""
-        self._lengths = [0] * Column.WHY
+        self._widths = [0] * Column.WHY
         self.why = WhyButton()
         self.head.addWidget(self.why)
         self._lay_out()
@@ -77,14 +77,14 @@ class BreakdownPanel(TitledPanel):
         nothing_moves = snapshot.scenario.parallel.offload == "none"
         if nothing_moves != self.table.isColumnHidden(Column.HOST):
             self.table.setColumnHidden(Column.HOST, nothing_moves)
-            self._lengths = [0] * Column.WHY
+            self._widths = [0] * Column.WHY
         self._fit_columns()
         self._fit_rows()
         self._render_details()
 
     def retranslate(self) -> None:
         """Put up the words of the current language."""
-        self._lengths = [0] * Column.WHY
+        self._widths = [0] * Column.WHY
         self.title.setText(self.tr("Breakdown"))
         self.why_action.setText(self.tr("Why this number?"))
         self.why.name(self.tr("Why is the selected number what it is? Also a double click on it, or Enter"))
@@ -99,7 +99,7 @@ class BreakdownPanel(TitledPanel):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.table.fit_rows()
-            self._lengths = [0] * Column.WHY
+            self._widths = [0] * Column.WHY
             self._fit_columns()
 
     def _fit_rows(self) -> None:
@@ -134,13 +134,13 @@ class BreakdownPanel(TitledPanel):
         self.why_wanted.emit(asked)
 
     def _fit_columns(self) -> None:
-        """Widen columns when a text gets longer than any before; they don't jump while a number is typed."""
-        texts = self.model.texts()
+        """Widen columns when a text gets wider than any before; they don't jump while a number is typed."""
+        texts, width = self.model.texts(), self.table.fontMetrics().horizontalAdvance
         if not texts:
             return
-        lengths = [max(len(row[column]) for row in texts) for column in range(Column.WHY)]
-        if any(new > old for new, old in zip(lengths, self._lengths, strict=True)):
-            self._lengths = [max(pair) for pair in zip(lengths, self._lengths, strict=True)]
+        widths = [max(width(row[column]) for row in texts) for column in range(Column.WHY)]
+        if any(new > old for new, old in zip(widths, self._widths, strict=True)):
+            self._widths = [max(pair) for pair in zip(widths, self._widths, strict=True)]
             self.table.fit_columns(Column.WHY)
 
     # Details of the selected row
