@@ -167,6 +167,9 @@ def _warnings(scenario: Scenario, layout: Layout, optimizer: Iterable[Reason]) -
         yield Reason("warn.not_run", {"precision": scenario.precision})
     if scenario.precision == "fp16":
         yield Reason("warn.pure_fp16")
+    most = None if scenario.model.network is not None else scenario.model.most_tokens  # those are not counted
+    if scenario.sequence is not None and most is not None and scenario.sequence > most:
+        yield Reason("warn.beyond_positions", {"tokens": scenario.sequence, "most": most})
     seen: list[Reason] = []
     for reason in optimizer:
         if reason not in seen:

@@ -213,6 +213,13 @@ class ModelRef:
         """Tokens of a sequence where the model fixes them: the patches of an image."""
         return None if self.network is None else self.network.own_sequence
 
+    @property
+    def most_tokens(self) -> int | None:
+        """Longest sequence that the model has positions for; None where they are computed."""
+        if self.network is not None:
+            return self.network.most_tokens
+        return self.architecture.most_tokens if self.architecture is not None else None
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "param_count", sum(g.param_count for g in self.groups))
         object.__setattr__(self, "tensor_count", sum(g.count for g in self.groups))

@@ -38,6 +38,9 @@ _LEAST_MISS = 2
 _WIDER = 4
 """How many times further is aimed where the far end has still not come near."""
 
+_PATIENCE = 64
+"""Numbers looked at before lines are left for halves: only sizes that fall lead lines astray so long."""
+
 Sizes = tuple[int, ...]
 """What must stay within a limit for one number, each part on its own: parts grow evenly, their largest does
 not."""
@@ -77,7 +80,7 @@ def solve(scenario: Scenario, gpu: Gpu, what: What) -> Solution:
     other = scenario.tokens if what == "batch" else scenario.batch
     if other is None:
         raise UserError(f"solve.{what}_needs")
-    most = MOST if what == "batch" else _most_tokens(scenario)
+    most = MOST if what == "batch" else scenario.model.most_tokens or MOST
     start = min((scenario.batch if what == "batch" else scenario.sequence) or 1, most)
     at_start = replace(scenario, batch=start) if what == "batch" else replace(scenario, sequence=start)
     _check_counted(at_start, gpu)
@@ -87,12 +90,6 @@ def solve(scenario: Scenario, gpu: Gpu, what: What) -> Solution:
     known: dict[int, Sizes] = {}
     sure, perhaps = (largest(size, limit, most, known=known, start=start) for limit in limits)
     return Solution(what, sure, perhaps)
-
-
-def _most_tokens(scenario: Scenario) -> int:
-    """Where a search for the sequence ends: beyond the last position nothing is counted."""
-    network = scenario.model.network
-    return MOST if network is None else network.most_tokens
 
 
 def _check_counted(scenario: Scenario, gpu: Gpu) -> None:
@@ -185,6 +182,8 @@ def largest(
             guess = min(guess + step, middle) if moved_low else max(guess - step, middle)
         elif again > 1:
             guess += guess - low
+        if len(known) > _PATIENCE:
+            guess = (low + high) // 2 if high in known else 2 * low
         guess = min(max(guess, low + 1), high - 1)
         known[guess] = size(guess)
         fits = max(known[guess]) <= limit

@@ -93,6 +93,16 @@ class TransformerShape:
         return "joined" if self.fused else "halves"
 
     @property
+    def most_tokens(self) -> int | None:
+        """Longest sequence with a learned position for every token; None where positions are computed.
+
+        OPT's table begins with two rows that no token has (``OPTLearnedPositionalEmbedding``).
+        """
+        if not self.positions:
+            return None
+        return max(1, self.positions - 2) if self.form.position_rows else self.positions
+
+    @property
     def turned_dim(self) -> int:
         """Elements of a head that carry the position."""
         return self.form.rotary_dim or self.head_dim

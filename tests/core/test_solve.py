@@ -13,7 +13,7 @@ from optmem_gui.architectures.config import read_config
 from optmem_gui.architectures.presets import preset_ref
 from optmem_gui.core.errors import UserError
 from optmem_gui.core.estimate import compute
-from optmem_gui.core.model import group_model
+from optmem_gui.core.model import ModelRef, group_model
 from optmem_gui.core.parallel import ONE_GPU, Parallel
 from optmem_gui.core.peaks import DOUBT_BYTES, PhasesAt
 from optmem_gui.core.scenario import Attention, Lora, Loss, Scenario
@@ -62,6 +62,26 @@ def test_any_sizes_that_never_fall_give_what_a_scan_gives(
     sizes = list(zip(*(accumulate(part) for part in zip(*steps, strict=True)), strict=True))
     scanned = sum(max(size) <= limit for size in sizes)
     assert largest(lambda value: sizes[value - 1], limit, len(sizes), start=first) == scanned
+
+
+@given(
+    falls=st.lists(st.tuples(st.integers(2, 10**6), st.integers(0, 10**6)), max_size=6),
+    limit=st.integers(0, 10**6),
+    first=st.integers(1, 10**6),
+)
+def test_sizes_that_fall_end_the_search_too(falls: list[tuple[int, int]], limit: int, first: int) -> None:
+    """As where what is counted ends: beyond it any number would seem to fit."""
+    calls = 0
+
+    def size(value: int) -> tuple[int]:
+        nonlocal calls
+        calls += 1
+        return (value - sum(fall for place, fall in falls if value >= place),)
+
+    found = largest(size, limit, start=first)
+    assert calls <= 64 + 2 * 30
+    assert found == 0 or max(size(found)) <= limit
+    assert found == MOST or max(size(found + 1)) > limit
 
 
 SMALL = Scenario(synthetic_ref(3_000_000), precision="amp-bf16", batch=2, sequence=64)
@@ -223,5 +243,22 @@ def test_nothing_is_looked_for_where_activations_are_not_counted() -> None:
         solve(replace(_bert_of_64_positions(), sequence=65), GPU, "batch")
 
 
-def test_no_sequence_is_longer_than_the_positions_of_the_model() -> None:
-    assert solve(_bert_of_64_positions(), GPU, "sequence").sure == 64
+@pytest.mark.parametrize(
+    ("model", "most"),
+    [
+        pytest.param(_bert_of_64_positions().model, 64, id="bert"),
+        pytest.param(preset_ref("gpt2"), 1024, id="gpt2"),
+        pytest.param(preset_ref("opt-125m"), 2048, id="opt: two rows of its table are no positions"),
+    ],
+)
+def test_no_sequence_is_longer_than_the_positions_of_the_model(model: ModelRef, most: int) -> None:
+    assert solve(replace(ONE_B, model=model), GPU, "sequence").sure == most
+    assert solve(replace(ONE_B, model=model, sequence=most + 1), GPU, "sequence").sure == most
+
+
+def test_a_sequence_beyond_the_positions_is_said() -> None:
+    beyond = replace(ONE_B, model=preset_ref("gpt2"), sequence=1025)
+    assert "warn.beyond_positions" in {reason.key for reason in compute(beyond, GPU).warnings}
+    assert "warn.beyond_positions" not in {
+        reason.key for reason in compute(replace(beyond, sequence=1024), GPU).warnings
+    }

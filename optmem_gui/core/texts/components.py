@@ -63,5 +63,6 @@ TEXTS: dict[str, str] = {
     "assume.cpu": "Rules of the CPU: for-loop optimizers, no workspace, no rounding to 512 B.",
     "assume.cpu_fp16": "Not counted: scratch of oneDNN's fp16 matrix products, fp32 copies of tiles that depend on the processor and its threads; for one measured backward the estimate was 12 % too low.",
     "warn.not_run": "{precision}: from the library's source and paper; not yet compared with a GPU.",
+    "warn.beyond_positions": "The sequence of {tokens} tokens is longer than the {most} positions of the model: training on it stops with an error.",
     "warn.pure_fp16": "Pure fp16 without a master copy loses updates smaller than about 1/1000 of a weight; most people want amp-fp16 or fp16-master.",
 }
