@@ -5104,6 +5104,10 @@
    <translation>{names} 的对象未被构造；其中的张量已计入。</translation>
   </message>
   <message>
+   <source>Of buffers inside CUDA kernels, partial results of the sums that make gradients of biases are counted, for this GPU; not counted: others, usually a few MiB, and the cuBLASLt workspace.</source>
+   <translation>CUDA 内核内部的缓冲区中，对偏置梯度求和时的部分结果已按此 GPU 计入；未计入：其余缓冲区，通常几 MiB，以及 cuBLASLt 工作区。</translation>
+  </message>
+  <message>
    <source>Off, one number a projected matrix limits how fast updates grow.</source>
    <translation>关闭时，每个投影矩阵保存一个数，用于限制更新量增长的速度。</translation>
   </message>
@@ -6062,6 +6066,10 @@
   <message>
    <source>The second moment is kept as row and column averages where a tensor is large enough.</source>
    <translation>张量足够大时，二阶矩以行平均与列平均保存。</translation>
+  </message>
+  <message>
+   <source>The sequence of {tokens} tokens is longer than the {most} positions of the model: training on it stops with an error.</source>
+   <translation>{tokens} 个 token 的序列超过模型的 {most} 个位置：用它训练会报错中止。</translation>
   </message>
   <message>
    <source>The settings file could not be read and was set aside as {path}; defaults are used</source>
