@@ -91,10 +91,12 @@ class Case:
     Attributes:
         name: What it is.
         scenario: The same, to compute.
+        config: Text of the ``config.json`` that transformers builds it from; empty for the worker's decoder.
     """
 
     name: str
     scenario: Scenario
+    config: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +196,12 @@ def compare(case: Case, simulator: Simulator) -> Found:
     reports = []
     for allocator in (EXPANDABLE, ""):
         target = replace(target_of(gpu, allocator=allocator), capacity_bytes=None)
-        request = simulate_request(case.scenario, target)
+        request = simulate_request(case.scenario, target, config=case.config)
         outcome = simulator.simulate(request, lambda event: None)
         if outcome.report is None:
             raise RuntimeError(f"{case.name}: {outcome.reason}")
         reports.append(outcome.report)
-    scenario = simulated_scenario(case.scenario)
+    scenario = simulated_scenario(case.scenario, built=bool(case.config))
     with mock.patch.object(played, "ends_of", return_value=NO_ENDS):
         rules = compute(scenario, gpu)
     return Found(case, compute(scenario, gpu), rules, *reports)

@@ -19,8 +19,10 @@ from functools import lru_cache
 
 from optmem_gui.core.activations.course import course_of
 from optmem_gui.core.activations.memory import Memory
+from optmem_gui.core.activations.network_playing import NetworkPasses
 from optmem_gui.core.activations.plan import Plan
 from optmem_gui.core.activations.playing import Passes
+from optmem_gui.core.activations.setting import Setting
 from optmem_gui.core.blocks import Block
 
 _STEPS = 2
@@ -65,7 +67,7 @@ class Run:
         logits: Bytes that a training loop holds through the step.
     """
 
-    plan: Plan | None
+    plan: Plan | Setting | None
     tensors: tuple[Tensor, ...] = ()
     workspace: int = 0
     state_at_load: bool = False
@@ -127,15 +129,7 @@ class _Player:
 
     def __init__(self, run: Run) -> None:
         self._run, self._memory = run, Memory()
-        self._passes = None
-        if run.plan is not None:
-            self._passes = Passes(
-                course_of(run.plan),
-                self._memory,
-                workspace_bytes=run.workspace,
-                logits_bytes=run.logits,
-                added=run.stand,
-            )
+        self._passes = _passes(run, self._memory)
         self._gradients: list[Block | None] = []
 
     def play(self) -> Ends:
@@ -210,3 +204,15 @@ class _Player:
         for tensor in reversed(self._run.tensors) if backwards else self._run.tensors:
             taken += [self._memory.take(size) for size in sizes(tensor)]
         return taken
+
+
+def _passes(run: Run, memory: Memory) -> Passes | NetworkPasses | None:
+    """Forward and backward of a run; None where they are not known."""
+    plan, workspace_bytes, added = run.plan, run.workspace, run.stand
+    if plan is None:
+        return None
+    if isinstance(plan, Setting):
+        return NetworkPasses(plan, memory, workspace_bytes=workspace_bytes, added=added)
+    return Passes(
+        course_of(plan), memory, workspace_bytes=workspace_bytes, logits_bytes=run.logits, added=added
+    )

@@ -8,6 +8,7 @@ from optmem_gui.core.activations import Activations, activations_of, workspace_b
 from optmem_gui.core.activations.moments import leading
 from optmem_gui.core.activations.network import network_activations, network_setting
 from optmem_gui.core.activations.plan import Plan, make_plan
+from optmem_gui.core.activations.setting import Setting
 from optmem_gui.core.gpus import Gpu
 from optmem_gui.core.gradients import Gradients, gradients_of
 from optmem_gui.core.layout import Layout, PlacedGroup, place
@@ -49,7 +50,8 @@ class Ground:
         standing: What does not change within a step, without any optimizer state.
         on_gpu: Memory is handed out in blocks.
         uncounted: Why its activations are not counted although its dimensions and a size are known.
-        plan: What the activations were computed from; None where they are not counted or come from elsewhere.
+        plan: What the activations of a decoder, or of a network, were computed from; None where they are not
+            counted or come from elsewhere.
     """
 
     rank: Rank
@@ -60,7 +62,7 @@ class Ground:
     standing: Standing
     on_gpu: bool
     uncounted: Reason | None = None
-    plan: Plan | None = None
+    plan: Plan | Setting | None = None
 
     def standing_with(self, implementation: Implementation, state: OptimizerState) -> Standing:
         """The same with the state of one optimizer."""
@@ -112,6 +114,7 @@ class Part:
         )
         self._activations: dict[bool, Activations | None] = {}
         self.plans: dict[bool, Plan] = {} if like is None else like.plans
+        self._settings: dict[bool, Setting] = {}
         self.uncounted: Reason | None = None
 
     def sized(self, batch: int, sequence: int) -> Part:
@@ -136,14 +139,19 @@ class Part:
             self._activations[casts] = leading(found) if found is not None and self._peaks_only else found
         return self._activations[casts]
 
-    def plan(self, *, gathers: bool) -> Plan | None:
+    def plan(self, *, gathers: bool) -> Plan | Setting | None:
         """What :meth:`activations` computes from; None where it has no rules of its own to follow.
 
         Args:
             gathers: As there.
         """
+        scenario = self.rank.scenario
+        casts = gathers and scenario.precision in _COMPUTED_IN
+        return self._settings.get(casts) or self._plan(casts)
+
+    def _plan(self, casts: bool) -> Plan | None:
         scenario, stage = self.rank.scenario, self.rank.stage
-        plan = self.plans.get(gathers and scenario.precision in _COMPUTED_IN)
+        plan = self.plans.get(casts)
         if plan is None or scenario.batch is None or scenario.sequence is None:
             return None
         return replace(
@@ -169,7 +177,7 @@ class Part:
                 computed = replace(scenario, precision=_COMPUTED_IN[scenario.precision])
                 layout = place(computed)
             self.plans[casts] = make_plan(shape, computed, layout, scenario.batch, scenario.sequence)
-        plan = self.plan(gathers=casts)
+        plan = self._plan(casts)
         assert plan is not None  # noqa: S101  # made just now
         return activations_of(plan, self._architecture, ends_only=self._ends_only)
 
@@ -189,6 +197,7 @@ class Part:
         if isinstance(setting, Reason):
             self.uncounted = setting
             return None
+        self._settings[casts] = setting
         found = network_activations(setting, ends_only=self._ends_only)
         return replace(found, workspace_bytes=workspace_bytes(self._architecture, cpu=setting.cpu))
 

@@ -24,7 +24,10 @@ from optmem_gui.core.precision import PrecisionScheme, precision
 from optmem_gui.core.scenario import Lora, Scenario
 
 FEW_LAYERS = 6
-"""Models of up to so many layers are followed request by request."""
+"""Decoders of up to so many layers are followed request by request."""
+
+FEW_BLOCKS = 12
+"""The same of encoders: base models, whose tensors of little more than 1 MiB leave the most at ends."""
 
 _ALL_LINEAR = "all-linear"
 _NOT_LINEAR = (Role.EMBEDDING, Role.NORM, Role.HEAD, Role.CONVOLUTION, Role.BIAS, Role.ADAPTER)
@@ -129,9 +132,12 @@ def in_order(scenario: Scenario) -> bool:
     Of deeper models the layers are too many to follow each time something is edited; their tensors are also
     too large for activations to have left much that fits them, so that most of them get new segments.
     """
-    model, shape = scenario.model, scenario.model.architecture
-    few = shape is not None and shape.layers <= FEW_LAYERS and model.source is not Source.SYNTHETIC
-    return few and scenario.parallel == ONE_GPU and scenario.target == "cuda"
+    model = scenario.model
+    if model.source is Source.SYNTHETIC or scenario.parallel != ONE_GPU or scenario.target != "cuda":
+        return False
+    if model.network is not None:
+        return model.network.layers <= FEW_BLOCKS
+    return model.architecture is not None and model.architecture.layers <= FEW_LAYERS
 
 
 def _place_plain(group: TensorGroup, scheme: PrecisionScheme) -> PlacedGroup:

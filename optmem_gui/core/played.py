@@ -43,7 +43,7 @@ def run_of(
         UserError: The optimizer cannot train this model.
     """
     scenario, plan = ground.rank.scenario, ground.plan
-    shape = scenario.model.architecture
+    shape = scenario.model.architecture or scenario.model.network
     if shape is None or not in_order(scenario):
         return None
     activations, gradients = ground.activations, ground.gradients_for(implementation)

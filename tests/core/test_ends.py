@@ -11,6 +11,7 @@ from optmem_gui.allocator.caching import CachingAllocator
 from optmem_gui.core import ends
 from optmem_gui.core.activations.course import Course
 from optmem_gui.core.activations.memory import Memory
+from optmem_gui.core.activations.plan import Plan
 from optmem_gui.core.activations.playing import Passes
 from optmem_gui.core.activations.requests import ENTRY, INPUT, MULTIPLIES, Requests
 from optmem_gui.core.blocks import Block, LargePool, whole_blocks
@@ -99,7 +100,7 @@ def test_small_requests_leave_nothing() -> None:
 def test_a_step_gives_back_what_it_takes(kind: dict[str, object]) -> None:
     """Once the gradients are freed, cuBLAS's two workspaces alone are in use."""
     (ground,) = grounds_of(scenario(**kind), GPU)
-    assert ground.plan is not None
+    assert isinstance(ground.plan, Plan)
     memory = Memory()
     passes = Passes(
         Course(ground.plan),
@@ -120,7 +121,7 @@ def test_a_step_gives_back_what_it_takes(kind: dict[str, object]) -> None:
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_what_a_stage_takes_it_lets_go_or_keeps(kind: dict[str, object]) -> None:
     (ground,) = grounds_of(scenario(**kind), GPU)
-    assert ground.plan is not None
+    assert isinstance(ground.plan, Plan)
     course = Course(ground.plan)
     for stage in (course.layer(0), course.layer(1), course.loss):
         requests = stage.requests

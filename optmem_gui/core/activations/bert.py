@@ -69,8 +69,8 @@ def _head_weights(shape: BertShape, square: tuple[int, int]) -> Iterator[Weight]
     yield Weight("classifier", Role.HEAD, leaf, (shape.labels, hidden), bias=True)
 
 
-def bert_chain(setting: Setting, shape: BertShape) -> Chain:
-    """The step, operation by operation."""
+def bert_chain(setting: Setting, shape: BertShape, drawn: int = DRAWN_LAYERS) -> Chain:
+    """The step, operation by operation, with so many of its layers at most."""
     tokens = setting.batch * setting.sequence
     ids = token_ids("ids", tokens)
     labels = token_ids("labels", setting.batch if shape.head == "sequence" else tokens)
@@ -78,7 +78,7 @@ def bert_chain(setting: Setting, shape: BertShape) -> Chain:
     shared = shared_parameter("shared", words) if shape.head == "words" and shape.tied else None
     stages = [_embedding(setting, shape, ids, shared)]
     embedded = x = stages[0].outputs[0]
-    count = min(shape.layers, DRAWN_LAYERS)
+    count = min(shape.layers, drawn)
     for layer in range(count):
         program = program_of(setting, f"layer{layer}")
         result = _layer(program, setting, shape, x)

@@ -13,6 +13,7 @@ from optmem_gui.core.activations.tape import (
     ACTIVATIONS,
     AUTOCAST,
     GRADIENTS,
+    LET_GO,
     TEMPORARIES,
     Ledger,
     Op,
@@ -21,6 +22,7 @@ from optmem_gui.core.activations.tape import (
     WeightGradient,
 )
 from optmem_gui.core.activations.walk import convert_gradient, run_backward, run_forward
+from optmem_gui.core.blocks import SMALL_BYTES
 
 _NOTHING = Point()
 
@@ -133,6 +135,21 @@ class Walked:
     items: tuple[tuple[int, str, int, int], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """What a walk asks of the allocator beyond 1 MiB, and lets go, as :class:`~.tape.Diary` writes it down.
+
+    Attributes:
+        forward: In order.
+        backward: In order.
+        gradients: Parameters' gradients that are there after it, and were not before.
+    """
+
+    forward: tuple[tuple[str, int], ...]
+    backward: tuple[tuple[str, int], ...]
+    gradients: tuple[str, ...]
+
+
 class Walk:
     """One way forward and back.
 
@@ -152,6 +169,7 @@ class Walk:
             if value.name not in held
         }
         self._made_in, self._labels = _places(chain)
+        self._turn = 0
 
     def run(self) -> Walked:
         """Walk all of it."""
@@ -170,6 +188,16 @@ class Walk:
             for middle, held in zip(middles, kept, strict=True)
         )
         return Walked(tuple(forward), tuple(backward), saved, ledger.point(), more, items)
+
+    def requested(self) -> Requested:
+        """What :meth:`run` asked of the allocator."""
+        events, ledger = self._ledger.diary.events, self._ledger
+        made = tuple(
+            name
+            for name, block in ledger.live.items()
+            if block.category == GRADIENTS and block.requested > SMALL_BYTES and not ledger.accumulating
+        )
+        return Requested(tuple(events[: self._turn]), tuple(events[self._turn :]), made)
 
     def _forward(self) -> tuple[list[Point], list[Point]]:
         """Largest moments, and what is alive behind each stage."""
@@ -190,6 +218,7 @@ class Walk:
             after.append(ledger.point())
         for name in cached:  # autocast's region ends
             ledger.drop(name)
+        self._turn, ledger.diary.multiplied = len(ledger.diary.events), False
         return peaks, after
 
     def _run(self, stage: ChainStage, *, keep: bool) -> list[str]:
@@ -221,14 +250,25 @@ class Walk:
             return ledger.peak
         before = ledger.totals[TEMPORARIES]
         ledger.restart()
+        ledger.diary.again = None
         for name in (*self._run(stage, keep=True), *(value.name for value in stage.outputs)):
             ledger.drop(name)
+        self._stop_early()
         again, ledger.lead = ledger.again, None
         ledger.restart()
         run_backward(stage.ops, ledger, gradients, stage.inputs)
         # it is run again when backward first asks for a saved tensor: what comes before needs none
         again += Point(temporaries=(ledger.lead or before) - before)
         return max((again, ledger.peak), key=lambda point: point.total)
+
+    def _stop_early(self) -> None:
+        """A second run ends with what is saved last: nothing is asked for after it."""
+        diary = self._ledger.diary
+        if diary.again is None:
+            return
+        never = {name for name, size in diary.events[diary.again :] if size != LET_GO}
+        left = [event for event in diary.events[diary.again :] if event[0] not in never]
+        diary.events[diary.again :] = left
 
     def _hand_over(self, shared: Shared, index: int, gradients: dict[str, str]) -> None:
         """Give a shared parameter its gradient after the backward of the first stage that uses it."""

@@ -39,9 +39,18 @@ def network_setting(
     return make_setting(network, weights, scenario, layout, tokens, processors=processors)
 
 
-def _chain(setting: Setting) -> Chain:
+def chain_of(setting: Setting, *, every_layer: bool = False) -> Chain:
+    """The step, written down.
+
+    Args:
+        setting: The step.
+        every_layer: Write down all layers, not a few that stand for the others.
+    """
     network = setting.network
-    return vit_chain(setting, network) if isinstance(network, VitShape) else bert_chain(setting, network)
+    drawn = network.layers if every_layer else DRAWN_LAYERS
+    if isinstance(network, VitShape):
+        return vit_chain(setting, network, drawn)
+    return bert_chain(setting, network, drawn)
 
 
 @lru_cache(maxsize=256)
@@ -57,7 +66,7 @@ def network_activations(setting: Setting, *, ends_only: bool = False) -> Activat
     """
     query = "q_proj" if isinstance(setting.network, VitShape) else "query"
     kernel, why = kernel_of(setting, setting.network.attention, query)
-    chain = _chain(setting)
+    chain = chain_of(setting)
     walked = Walk(chain, setting.unit, accumulating=setting.accumulating).run()
     course = _Course(chain, walked)
     items = tuple(course.items())
@@ -77,9 +86,11 @@ def network_activations(setting: Setting, *, ends_only: bool = False) -> Activat
 
 def _not_counted(setting: Setting, kernel: Kernel) -> Iterator[Reason]:
     if not setting.cpu:
-        yield Reason("activation.no_kernel_buffers")
         if setting.processors is None:
+            yield Reason("activation.no_kernel_buffers")
             yield Reason("network.no_partial_results")
+        else:
+            yield Reason("network.other_buffers")
         if kernel in ("flash", "cudnn"):
             yield Reason("activation.not_compared", {"kernel": kernel})
 

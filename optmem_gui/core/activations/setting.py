@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from optmem_gui.core.activations.program import Matrix
 from optmem_gui.core.activations.tape import NEW_SEGMENTS
 from optmem_gui.core.activations.weights import Matrices
+from optmem_gui.core.blocks import MIN_BLOCK_BYTES
 from optmem_gui.core.dtypes import DType
 from optmem_gui.core.kernels.processors import Processors
-from optmem_gui.core.layout import Layout, PlacedGroup
+from optmem_gui.core.layout import Layout, PlacedGroup, in_order
 from optmem_gui.core.model import Role, Shape
 from optmem_gui.core.networks import Network
 from optmem_gui.core.reasons import Reason
@@ -119,7 +120,7 @@ def make_setting(
         keep_logits=scenario.keep_logits,
         cpu=cpu,
         accumulating=scenario.accumulate > 1 or not scenario.set_to_none,
-        unit=1 if cpu else NEW_SEGMENTS,
+        unit=1 if cpu else MIN_BLOCK_BYTES if in_order(scenario) else NEW_SEGMENTS,
         processors=None if cpu else processors,
     )
 

@@ -46,14 +46,14 @@ def vit_weights(shape: VitShape) -> Iterator[Weight]:
     yield Weight("classifier", Role.HEAD, "classifier", (shape.labels, hidden), bias=True)
 
 
-def vit_chain(setting: Setting, shape: VitShape) -> Chain:
-    """The step, operation by operation."""
+def vit_chain(setting: Setting, shape: VitShape, drawn: int = DRAWN_LAYERS) -> Chain:
+    """The step, operation by operation, with so many of its layers at most."""
     count = setting.batch * shape.channels * shape.image**2
     pixels = Value("pixels", count, setting.matrix("patches").dtype)
     labels = token_ids("labels", setting.batch)
     stages = [_embedding(setting, shape, pixels)]
     embedded = x = stages[0].outputs[0]
-    drawn = min(shape.layers, DRAWN_LAYERS)
+    drawn = min(shape.layers, drawn)
     for layer in range(drawn):
         program = program_of(setting, f"layer{layer}")
         result = _layer(program, setting, shape, x)

@@ -58,6 +58,7 @@ TEXTS: dict[str, str] = {
     "network.not_its_tensors": "Activations are not counted: the tensors are not those that the config describes ({module} is missing).",
     "network.unlike_parts": "Activations are not counted: some of the {module} parameters are trained and others are not, or they differ in type.",
     "network.no_partial_results": "Not counted: partial results of the sums that make gradients of biases; they depend on the GPU, so choose one to count them.",
+    "network.other_buffers": "Of buffers inside CUDA kernels, partial results of the sums that make gradients of biases are counted, for this GPU; not counted: others, usually a few MiB, and the cuBLASLt workspace.",
     "network.too_long": "Activations are not counted: the sequence of {tokens} tokens is longer than the {most} positions of the model.",
     "activation.packed_not_compared": "What quantized layers keep was compared with bitsandbytes on the CPU, not yet on a GPU.",
 }
