@@ -3772,8 +3772,8 @@
    <translation>激活值与工作区未计入：没有给出批大小和序列长度。</translation>
   </message>
   <message>
-   <source>Activations and workspace are not counted: the architecture is not known.</source>
-   <translation>激活值与工作区未计入：模型结构未知。</translation>
+   <source>Activations and workspace are not counted: there are no rules for this architecture, or it is a bare class without the loss that trains it.</source>
+   <translation>激活值与工作区未计入：没有适用于该结构的规则，或该类不含用于训练的损失。</translation>
   </message>
   <message>
    <source>Activations are not counted with {checkpointing}: models of this kind recompute every layer (full) or none.</source>

@@ -53,7 +53,7 @@ TEXTS: dict[str, str] = {
     "detail.gradient_copy": "fp32 copy of the 16-bit gradients, made at the step for the master weights",
     "detail.clip": "norms of every gradient, for clipping",
     "assume.no_batch": "Activations and workspace are not counted: no batch size and sequence length were given.",
-    "assume.no_architecture": "Activations and workspace are not counted: the architecture is not known.",
+    "assume.no_architecture": "Activations and workspace are not counted: there are no rules for this architecture, or it is a bare class without the loss that trains it.",
     "assume.fused_backward": "{optimizer} updates each parameter in backward and drops its gradient there. The estimate counts all gradients up to the step, and the update's copies in it; a measurement shows what it really takes.",
     "assume.steady_step": "A steady step is meant: the second and later ones. The first step allocates the optimizer state.",
     "assume.ends": "Not counted: cuDNN's workspaces; buffers inside other kernels. What large blocks keep beyond their requests is counted, to within 1 % of what is allocated.",

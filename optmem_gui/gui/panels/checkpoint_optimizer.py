@@ -12,7 +12,7 @@ from optmem_gui.core.scenario import Scenario
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.gui.i18n import listed, precision_name
 from optmem_gui.gui.tasks.inspect import Inspected
-from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
+from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.labels import TONE_OF_SIGN, Sign, ValueLabel, VerdictMark
 from optmem_gui.gui.widgets.painting import em
 from optmem_gui.gui.widgets.text_table import Heads, TextRow, TextTableModel
@@ -170,7 +170,7 @@ class OptimizerView(QWidget):
             for row in found.rows
         )
         self.model.show_rows(heads, rows)
-        fit_numbers(self.table, 4)
+        self.table.fit_numbers(4)
 
     def retranslate(self) -> None:
         """Put up the words of the current language."""

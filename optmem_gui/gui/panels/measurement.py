@@ -21,7 +21,7 @@ from optmem_gui.core.spread import spread_told
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count, format_short_count
 from optmem_gui.gui.i18n import listed, phase_name, render_reason
 from optmem_gui.gui.snapshot import MeasurementState, MeasureStage, Snapshot
-from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
+from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.result_rows import rank_sides, three_sides
 from optmem_gui.gui.widgets.text_table import TextTableModel
@@ -124,7 +124,7 @@ class MeasurementPanel(TitledPanel):
             heads, rows = three_sides(() if kept is None else kept.rows, unit, narrow=True)
         self.table.setVisible(bool(rows))
         self.model.show_rows(heads, rows)
-        fit_numbers(self.table, len(heads.cells) - 1)
+        self.table.fit_numbers(len(heads.cells) - 1)
         self._show_remarks(state, unit)
         self.fold.setVisible(bool(state.detail))
         self.detail.setPlainText(state.detail)

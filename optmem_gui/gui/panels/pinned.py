@@ -12,7 +12,7 @@ from optmem_gui.core.units import SizeUnit, format_bytes
 from optmem_gui.gui.decisions import Pinned
 from optmem_gui.gui.i18n import clauses, component_name, listed, model_title, phase_name, precision_name
 from optmem_gui.gui.snapshot import Snapshot
-from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
+from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.text_table import Heads, TextRow, TextTableModel
 from optmem_gui.gui.widgets.titled import TitledPanel
@@ -71,7 +71,7 @@ class PinnedPanel(TitledPanel):
         self.what.setText(self._said(pinned, snapshot, now))
         rows = side_by_side(pinned.breakdown, now)
         self.model.show_rows(self._heads(), tuple(self._row(row, snapshot.unit) for row in rows))
-        fit_numbers(self.table, 4)
+        self.table.fit_numbers(4)
         peak = rows[-1]
         if peak.difference is not None:
             sizes = _signed(peak.difference, snapshot.unit)

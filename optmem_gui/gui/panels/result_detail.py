@@ -15,7 +15,7 @@ from optmem_gui.core.result_rows import result_changes
 from optmem_gui.core.units import SizeUnit, format_bytes
 from optmem_gui.gui.i18n import kept_title, labelled, listed, precision_name, render_reason
 from optmem_gui.gui.resident_edits import taken
-from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
+from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.painting import em
 from optmem_gui.gui.widgets.result_rows import rank_runs, rank_sides, shared_among, three_sides, two_runs
@@ -150,7 +150,7 @@ class ResultDetail(QWidget):
         for (model, view), (heads, rows) in zip(places, tables, strict=True):
             model.show_rows(heads, rows)
             view.setVisible(bool(rows))
-            fit_numbers(view, len(heads.cells) - 1)
+            view.fit_numbers(len(heads.cells) - 1)
         self.figures.setVisible(any(rows for _, rows in tables))
 
     def _show_lines(self, facts: str, remarks: str) -> None:

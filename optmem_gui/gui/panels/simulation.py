@@ -15,7 +15,7 @@ from optmem_gui.gui.i18n import component_name, render_reason, stage_name
 from optmem_gui.gui.snapshot import Simulated, SimulateStage, SimulationState, Snapshot
 from optmem_gui.gui.widgets.alive_table import AliveBlocks, AliveTable
 from optmem_gui.gui.widgets.breakdown_model import SwatchDelegate
-from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
+from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.pages import Pages, one_page
 from optmem_gui.gui.widgets.simulation_models import DifferenceModel, PhaseModel
@@ -145,7 +145,7 @@ class SimulationPanel(TitledPanel):
         self.alive.show_blocks(self._blocks(report), unit)
         self.differences.show_differences(result.rows, unit)
         self.difference_table.setColumnHidden(4, True)  # the reason needs more room: it stands below
-        fit_numbers(self.difference_table, 3)
+        self.difference_table.fit_numbers(3)
         self._explain()
         self.phases.show_phases(report, unit)
         self.phase_table.fit_columns(5)

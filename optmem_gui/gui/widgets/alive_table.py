@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLa
 
 from optmem_gui.core.units import SizeUnit, format_bytes, format_count
 from optmem_gui.gui.widgets.breakdown_model import SwatchDelegate
-from optmem_gui.gui.widgets.copy_table import CopyTable, fit_numbers
+from optmem_gui.gui.widgets.copy_table import CopyTable
 from optmem_gui.gui.widgets.labels import ValueLabel
 from optmem_gui.gui.widgets.painting import em
 from optmem_gui.gui.widgets.text_table import Heads, TextRow, TextTableModel
@@ -163,7 +163,7 @@ class AliveTable(QWidget):
             frozenset({1, 2, 3}),
         )
         self.model.show_rows(heads, tuple(rows))
-        fit_numbers(self.table, 3)
+        self.table.fit_numbers(3)
         self._tell()
 
     def _row(self, group: _Group, whole: int) -> TextRow:

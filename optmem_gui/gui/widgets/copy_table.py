@@ -42,6 +42,7 @@ class CopyTable(QTableView):
         columns.setHighlightSections(False)
         columns.setStretchLastSection(True)
         self.copy_actions = CopyActions(self, self.copied_table)
+        self._numbers = 0
         self.fit_rows()
 
     def fit_rows(self) -> None:
@@ -63,12 +64,40 @@ class CopyTable(QTableView):
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802  # Qt's name
         """Say that there is more or less room for rows."""
         super().resizeEvent(event)
+        if self._numbers:
+            self._fit_first()
         self.resized.emit()
 
     def fit_columns(self, last: int) -> None:
         """Columns before ``last`` as wide as their content; the last one takes the rest."""
         for column in range(last):
             self.resizeColumnToContents(column)
+
+    def fit_numbers(self, count: int) -> None:
+        """The first column takes what the ``count`` columns of figures behind it leave.
+
+        It keeps what it needs, up to a third of the view: then the figures are scrolled.
+        """
+        header = self.horizontalHeader()
+        header.setStretchLastSection(False)
+        self._numbers = count if self.model().columnCount() else 0
+        for column in range(1, self._numbers + 1):
+            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        if self._numbers:
+            self._fit_first()
+
+    def _fit_first(self) -> None:
+        header, room = self.horizontalHeader(), self.viewport().width()
+        first, *others = (
+            max(self.sizeHintForColumn(at), header.sectionSizeHint(at))
+            for at in range(self.model().columnCount())
+        )
+        kept = min(first, room // 3)
+        if room - sum(others) >= kept:
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        else:
+            header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+            header.resizeSection(0, kept)
 
     def copy(self) -> None:
         """Put the selected rows on the clipboard, all of them when none is selected."""
@@ -83,16 +112,6 @@ class CopyTable(QTableView):
         table = source_of(self.model()).copy_table()
         chosen = sorted(index.row() for index in self.selectionModel().selectedRows())
         return table.selected(chosen) if chosen else table
-
-
-def fit_numbers(table: QTableView, count: int) -> None:
-    """The first column takes what the ``count`` columns of figures behind it leave."""
-    header = table.horizontalHeader()
-    header.setStretchLastSection(False)
-    if table.model().columnCount():
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column in range(1, count + 1):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
 
 
 def source_of(model: QAbstractItemModel) -> CopySource:
