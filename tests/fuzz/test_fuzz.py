@@ -104,9 +104,9 @@ def _directory(folder: Path) -> Path:
         pytest.param(_long_tag, "unreadable", id="a tag longer than a name may be"),
         pytest.param(lambda folder: _snapshot(folder, "9" * 300), "unreadable", id="a revision as long"),
         pytest.param(lambda folder: _snapshot(folder, ".."), "several_snapshots", id="a revision above"),
-        pytest.param(_packed(b"]" * (60 << 20)), "zip_unpacks", id="60 MB of lists in 60 kB"),
+        pytest.param(_packed(b"]" * (40 << 20)), "zip_unpacks", id="40 MB of lists in 40 kB"),
         pytest.param(
-            _packed(b"\x80\x02" + b"]" * 100 + b"N" * 900_000), "pickle_damaged", id="lists in 1 MB"
+            _packed(b"\x80\x02" + b"]" * 100 + b"N" * 500_000), "pickle_damaged", id="lists in 500 kB"
         ),
         pytest.param(_directory, "directory_too_large", id="a zip of 500,000 records"),
     ],
