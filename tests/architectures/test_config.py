@@ -40,9 +40,7 @@ from tests.architectures.small_configs import (
 COVERED = ("llama", "mistral", "qwen2", "qwen3", "phi3", "gpt2")
 """Families whose activations have rules."""
 
-SMALL_BUFFERS = re.compile(
-    r"(inv_freq|position_ids|token_type_ids|embed_scale|freqs_ci|final_logits_bias)$"
-)
+SMALL_BUFFERS = re.compile(r"(inv_freq|position_ids|token_type_ids|embed_scale|freqs_ci|final_logits_bias)$")
 """Buffers of the classes that are left out: rotary tables, counters of positions, zeros added to logits."""
 
 
