@@ -30,16 +30,21 @@ MakeWindow = Callable[..., MainWindow]
 _LOOKS = 20
 
 
-def cut_texts(window: MainWindow) -> list[str]:
-    """Texts that have less room than they need, and do not get it.
+def stays_cut(look: Callable[[], list[str]]) -> list[str]:
+    """What is still cut once layouts have settled.
 
-    Layouts settle over several turns of the loop, and a thread's answer changes a text in any of them.
+    They take several turns of the loop, and a thread's answer changes a text in any of them.
     """
     for _ in range(_LOOKS):
-        if not (cut := _cut_now(window)):
+        if not (cut := look()):
             break
         settle()
     return cut
+
+
+def cut_texts(window: MainWindow) -> list[str]:
+    """Texts that have less room than they need, and do not get it."""
+    return stays_cut(lambda: _cut_now(window))
 
 
 def _cut_now(window: MainWindow) -> list[str]:
