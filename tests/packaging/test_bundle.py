@@ -124,9 +124,11 @@ def test_the_window_comes_up(bundle: Bundle) -> None:
     assert (ran.code, ran.out) == (0, "ready\n"), ran.err
 
 
-@pytest.mark.parametrize("home", ["/nonexistent", "/proc"])
-def test_a_home_that_cannot_be_written_to_is_no_obstacle(bundle: Bundle, home: str) -> None:
-    ran = bundle.run("--smoke", HOME=home, LANG="C.UTF-8")
+@pytest.mark.parametrize("home", ["file/home", "/proc"])
+def test_a_home_that_cannot_be_written_to_is_no_obstacle(bundle: Bundle, home: str, tmp_path: Path) -> None:
+    """Below a file nobody makes a folder, the superuser neither."""
+    (tmp_path / "file").touch()
+    ran = bundle.run("--smoke", HOME=str(tmp_path / home), LANG="C.UTF-8")
     assert (ran.code, ran.out) == (0, "ready\n"), ran.err
 
 
